@@ -25,12 +25,11 @@ from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
-from dsgec.search.budget import with_budget
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
+from dsgec.search.defaults import default_grammar, with_defaults
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import COSTS, Preset, make_settings
-from dsgec.search.usual import usual_grammar
 from dsgec.setting import make
 
 Point = tuple[float, float]
@@ -85,11 +84,11 @@ def search(dataset: Dataset, what: str, given: dict[str, Any]) -> Front:
     """A run, and the costs and the scores of its hall of fame."""
     preset = make(Preset, {"effort": given["effort"]})
     own = {"patience": 0, **given}
-    settings = with_budget(make_settings(own, preset), own, preset, dataset)
-    grammar = load_grammar(usual_grammar(len(dataset.classes))).grammar
+    settings = with_defaults(make_settings(own, preset), own, preset, dataset)
+    grammar = load_grammar(default_grammar(len(dataset.classes))).grammar
     problem = make_problem(grammar, dataset, settings)
     started = time.process_time()
-    outcome = Search(choose(problem, settings, "engine")).run()
+    outcome = Search(choose_evolver(problem, settings, "engine")).run()
     seconds = time.process_time() - started
     measurer = outcome.measurer()
     texts = [champion.phenotype for champion in outcome.champions]

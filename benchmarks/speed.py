@@ -34,8 +34,8 @@ from dsgec.grammar.load import load_grammar
 from dsgec.network.simplify import simplify
 from dsgec.plain_data import to_json
 from dsgec.run.job import Job
-from dsgec.search.choose import choose
-from dsgec.search.native import Engine
+from dsgec.search.choose import choose_evolver
+from dsgec.search.native import EngineEvolver
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
 
@@ -71,7 +71,7 @@ def speeds(problem: Problem, settings: Settings, backends: Sequence[str]) -> Rep
     best: dict[str, float] = {}
     for name in (*backends, *backends):
         for _ in range(20 if name == "engine" else 1):  # it is done before others disturb it
-            evolver = choose(problem, settings, name)
+            evolver = choose_evolver(problem, settings, name)
             start = time.perf_counter()
             *_, last = evolver.generations()
             speed = last.evaluations / (time.perf_counter() - start)
@@ -86,7 +86,7 @@ def _whole_run(problem: Problem) -> Report:
     seconds, limit = [], []
     report: Report = {}
     for _ in range(3):
-        engine = Engine(problem, Settings())
+        engine = EngineEvolver(problem, Settings())
         start = time.perf_counter()
         *_, last = engine.step(engine.settings.generations + 1)
         seconds.append((time.perf_counter() - start) / last.evaluations)
@@ -106,7 +106,7 @@ def _representations(problem: Problem) -> Report:
     best: dict[str, float] = {}
     for name in REPRESENTATIONS * 3:
         settings = Settings(representation=name)
-        engine = Engine(problem, settings)
+        engine = EngineEvolver(problem, settings)
         start = time.perf_counter()
         engine.step(settings.generations + 1)
         speed = settings.population * settings.generations / (time.perf_counter() - start)
@@ -119,7 +119,7 @@ def _representations(problem: Problem) -> Report:
 
 def time_split(problem: Problem, settings: Settings, passes: str) -> Report:
     """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
-    engine = Engine(problem, settings, flags=(*NATIVE, "-DDSGEC_TIMED"))
+    engine = EngineEvolver(problem, settings, flags=(*NATIVE, "-DDSGEC_TIMED"))
     start = time.perf_counter()
     engine.step(settings.generations + 1)
     whole = time.perf_counter() - start
@@ -134,12 +134,12 @@ def time_split(problem: Problem, settings: Settings, passes: str) -> Report:
     return {f"{name}, % of the time": rounded(100 * part / whole) for name, part in shares.items()}
 
 
-def _limit(problem: Problem, engine: Engine) -> float:
+def _limit(problem: Problem, engine: EngineEvolver) -> float:
     """Seconds that the arithmetic of an individual of the last population takes by itself."""
     toolchain = find_toolchain()
     assert toolchain is not None
     texts = [engine.individual(n).phenotype for n in range(0, engine.settings.population, 5)]
-    networks = [simplify(problem.parse(text)) for text in texts]
+    networks = [simplify(problem.language.parse(text)) for text in texts]
     declarations = "".join(
         f"void net{n}_limit(const double *, size_t, double *);" for n in range(len(networks))
     )
@@ -163,12 +163,12 @@ def _growth_with_rows() -> Report:
     spent = {}
     for rows in _ROWS:
         problem = _problem("one_layer", random_table(rows, 20), test=0.0)
-        first = Engine(problem, Settings(population=100, generations=0))
+        first = EngineEvolver(problem, Settings(population=100, generations=0))
         first.step(1)
         texts = [first.individual(number).phenotype for number in range(100)]
         best = float("inf")
         for _ in range(2 if rows > 100_000 else 5):
-            engine = Engine(problem, Settings())  # a new one: it remembers neurons
+            engine = EngineEvolver(problem, Settings())  # a new one: it remembers neurons
             start = time.perf_counter()
             for text in texts:
                 engine.native.score(text)
@@ -200,7 +200,7 @@ def _growth_with_population(problem: Problem) -> Report:
 
 def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
     """Seconds an evaluation."""
-    engine = Engine(problem, settings, threads)
+    engine = EngineEvolver(problem, settings, threads)
     start = time.perf_counter()
     *_, last = engine.step(engine.settings.generations + 1)
     return (time.perf_counter() - start) / last.evaluations
@@ -246,7 +246,7 @@ def _watching(problem: Problem) -> Report:
     shares = []
     with _terminal() as stream:
         for name in itertools.chain.from_iterable([("watched", "quiet")] * 5):
-            engine = Engine(problem, settings)
+            engine = EngineEvolver(problem, settings)
             watch = LiveDisplay(job, "", stream) if name == "watched" else ProgressDisplay()
             start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
             for state in engine.generations():
@@ -286,9 +286,9 @@ def _terminal() -> Iterator[TextIO]:
 def _compile(problem: Problem) -> Report:
     with _empty_cache():
         start = time.perf_counter()
-        Engine(problem, Settings())
+        EngineEvolver(problem, Settings())
         cold = time.perf_counter() - start
-        cached = _fastest(lambda: Engine(problem, Settings()), 5)
+        cached = _fastest(lambda: EngineEvolver(problem, Settings()), 5)
     return {"cold, s": rounded(cold), "cached, ms": rounded(cached * 1e3)}
 
 

@@ -26,7 +26,8 @@ from dsgec.grammar.load import load_grammar
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.structure import measure_size
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
+from dsgec.search.models import make_model
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
 
@@ -233,8 +234,8 @@ def _embedded() -> Report:
     grammar = load_grammar("one_layer").grammar
     settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
-    *_, last = choose(problem, settings, "auto").generations()
-    model = problem.model(last.phenotype)
+    *_, last = choose_evolver(problem, settings, "auto").generations()
+    model = make_model(problem, last.phenotype)
     report: Report = {"neurons": measure_size(model.network).neurons}
     for dtype in ("float", "double"):
         image = measure_image(Artefact(model, "wdbc", dtype), _BOARD)

@@ -12,7 +12,7 @@ from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.random import Stream
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Preset, Settings, make_settings
 from dsgec.setting import make
@@ -48,7 +48,7 @@ def _whole_run(problem: Problem) -> Report:
     settings = _settings(generations=_GENERATIONS)
     seconds, evaluations, individuals = [], 0, settings.population * _GENERATIONS
     for _ in range(3):
-        engine = Engine(problem, settings)
+        engine = EngineEvolver(problem, settings)
         start = time.perf_counter()
         *_, last = engine.step(_GENERATIONS + 1)
         seconds.append(time.perf_counter() - start)
@@ -97,7 +97,7 @@ def _growth_with_rows() -> Report:
 def _evolved(problem: Problem) -> list[Text]:
     """Networks that a short run has come to: their texts, and the places of their numbers."""
     settings = _settings(population=_NETWORKS, generations=_SHORT)
-    engine = Engine(problem, settings)
+    engine = EngineEvolver(problem, settings)
     engine.step(_SHORT + 1)
     individuals = problem.represent(settings)
     views = map(engine.individual, range(_NETWORKS))
@@ -107,7 +107,7 @@ def _evolved(problem: Problem) -> list[Text]:
 
 def _passes(problem: Problem) -> dict[str, Callable[..., object]]:
     """What is measured of a network: the loss, and the loss with its gradient."""
-    native = Engine(problem, _settings()).native
+    native = EngineEvolver(problem, _settings()).native
     return {"loss": native.loss, "loss and gradient": native.gradient}
 
 

@@ -16,8 +16,7 @@ from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
 from dsgec.network.ir import Apply, Network
 from dsgec.network.text import network_text
-from dsgec.search.budget import THOROUGH_ENSEMBLE
-from dsgec.search.usual import usual_grammar
+from dsgec.search.defaults import THOROUGH_ENSEMBLE, default_grammar
 
 REFERENCE = "dsgec"
 """The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""
@@ -53,7 +52,7 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         run = model.run_
     else:
         end = time.process_time() + request.seconds
-        grammar = chosen.pop("grammar", None) or usual_grammar(split.classes)
+        grammar = chosen.pop("grammar", None) or default_grammar(split.classes)
         chosen = {"scale": "standard", **chosen, "generations": _ENDLESS}
         run = evolve(
             grammar,

@@ -9,7 +9,7 @@ from dsgec.engine.extension import FLAGS as EXTENSION_FLAGS
 from dsgec.engine.extension import build_extension
 from dsgec.engine.toolchain import compilers, find_toolchain
 from dsgec.export import number_format
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.study import processes
 
 QUICK = ("-O0", "-pthread")
@@ -38,7 +38,7 @@ def quick_command(folder, command, level="-O0"):
     return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too
 
 
-def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
+def quick_engine(problem, settings, threads=1, flags=QUICK, kind=EngineEvolver):
     """An engine that is compiled soon; with other flags or threads, by the usual compiler."""
     toolchain = quick_toolchain() if threads == 1 and flags == QUICK else find_toolchain()
     return kind(problem, settings, threads, toolchain=toolchain, flags=flags)

@@ -80,7 +80,7 @@ def test_islands_share_one_engine(monkeypatch):
     settings = Settings(islands=5)
     dataset = make_dataset(parse_table(CSV, "t.csv", "t"))
     problem = make_problem(parse("<s> ::= sig(<f>)\n<f> ::= x_1 | x_2\n", "g"), dataset, settings)
-    choose.choose(problem, settings, "auto")
+    choose.choose_evolver(problem, settings, "auto")
     assert calls["emitted"] == 1
 
 

@@ -30,10 +30,10 @@ from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
 from dsgec.run.job import Job
 from dsgec.run.search import Search
-from dsgec.search.choose import choose, sensible_threads
+from dsgec.search.choose import choose_evolver, default_threads
+from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
 from dsgec.search.settings import Execution, Preset, Settings
-from dsgec.search.usual import usual_grammar
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def evolve(
     dataset = _dataset(X, y, target, (sample_weight, groups), name, said.preprocessing)
     if not shares:
         dataset = add_test_table(dataset, _test_table(test, dataset))
-    grammar = grammar or usual_grammar(len(dataset.classes))
+    grammar = grammar or default_grammar(len(dataset.classes))
     file = given or _load(grammar)
     inputs = _inputs(grammar, X, None if shares else test, name, said.preset)
     job = prepare(file, dataset, said.settings_for(dataset), inputs=inputs)
@@ -152,8 +152,8 @@ def _load(grammar: Any) -> GrammarFile:
 
 def make_evolver(job: Job, execution: Execution) -> Evolver:
     """Return the evolver of a job, with the backend that was asked for."""
-    threads = execution.threads or sensible_threads(job.problem, job.settings.islands)
-    return choose(job.problem, job.settings, execution.backend, threads, soon=True)
+    threads = execution.threads or default_threads(job.problem, job.settings.islands)
+    return choose_evolver(job.problem, job.settings, execution.backend, threads, soon=True)
 
 
 def notes_of(job: Job, evolver: Evolver) -> tuple[str, ...]:

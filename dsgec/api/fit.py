@@ -24,8 +24,8 @@ from dsgec.pipeline import evolve, prepare
 from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import make_later
 from dsgec.run.search import Search
+from dsgec.search.defaults import default_grammar
 from dsgec.search.settings import Execution, Settings
-from dsgec.search.usual import usual_grammar
 
 Numbers = NDArray[np.float64]
 Groups = NDArray[np.intp]
@@ -109,7 +109,7 @@ def fit(
 ) -> Fitted:
     """Evolve on all rows; after `before`, for as many generations more."""
     if grammar is None:
-        grammar = usual_grammar(len(dataset.classes))
+        grammar = default_grammar(len(dataset.classes))
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
     settings = replace(settings, test=0.0)
     job = prepare(file, dataset, settings)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
 from dsgec.errors import wrong
-from dsgec.search.budget import with_budget
+from dsgec.search.defaults import with_defaults
 from dsgec.search.settings import Execution, Preset, Settings, make_settings
 from dsgec.setting import Setting, make, names_of, settings_of
 
@@ -65,7 +65,7 @@ class Given:
 
     def settings_for(self, dataset: Dataset) -> Settings:
         """With the generations that suit a data set, unless they were given."""
-        return with_budget(self.settings, self.keywords, self.preset, dataset)
+        return with_defaults(self.settings, self.keywords, self.preset, dataset)
 
 
 def read_keywords(given: Mapping[str, Any], **more: Any) -> Given:

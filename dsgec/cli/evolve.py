@@ -154,8 +154,7 @@ def evolve(
         from dsgec.grammar.load import load_grammar
         from dsgec.pipeline import prepare, refuse_other
         from dsgec.run.config import Inputs
-        from dsgec.search.budget import with_budget
-        from dsgec.search.usual import usual_grammar
+        from dsgec.search.defaults import default_grammar, with_defaults
         from dsgec.study.many import cross_validated, seeded
 
         preset = make(Preset, settings)
@@ -165,9 +164,9 @@ def evolve(
         file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
-        grammar = named or usual_grammar(len(dataset.classes))
+        grammar = named or default_grammar(len(dataset.classes))
         file = file or load_grammar(grammar)
-        chosen = with_budget(chosen, settings, preset, dataset)
+        chosen = with_defaults(chosen, settings, preset, dataset)
         inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:

@@ -24,7 +24,7 @@ from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
-from dsgec.search.choose import choose, sensible_threads
+from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
 from dsgec.study.many import run_many
@@ -126,10 +126,12 @@ def run_jobs(
             "`dsgec study --cluster` spreads many runs.",
         )
     jobs = workers.threads
-    threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
+    threads = options.threads or default_threads(first.problem, jobs * first.settings.islands)
     _refuse_unwritable(first)
     waiting = show_compiling(options.shows_progress)
-    evolver = choose(first.problem, first.settings, options.backend, threads, waiting=waiting)
+    evolver = choose_evolver(
+        first.problem, first.settings, options.backend, threads, waiting=waiting
+    )
     _print_notes(first, evolver, options)
     over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
     how = f"{evolver.description}; {len(each)} {what}, {over}"
@@ -166,8 +168,8 @@ def _refuse_unwritable(job: Job) -> None:
 def _make_evolver(job: Job, options: SessionOptions, exits: ExitStack) -> Evolver:
     """Return the evolver of a job; a connection to a cluster is closed by `exits`."""
     if options.cluster is None:
-        threads = options.threads or sensible_threads(job.problem, job.settings.islands)
-        return choose(
+        threads = options.threads or default_threads(job.problem, job.settings.islands)
+        return choose_evolver(
             *(job.problem, job.settings, options.backend, threads),
             soon=True,
             waiting=show_compiling(options.shows_progress),

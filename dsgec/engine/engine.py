@@ -16,9 +16,8 @@ from dsgec.engine.library import Library, Waiting, is_compiled, load, load_linke
 from dsgec.engine.source import EngineSource
 from dsgec.engine.toolchain import CompileError, Toolchain
 from dsgec.engine.values import (
+    EngineIndividual,
     EngineTables,
-    EngineView,
-    NativeChampion,
     NativeGenotype,
     Parameters,
 )
@@ -165,7 +164,7 @@ class NativeEngine:
         """The index of the best individual."""
         return int(self._lib.dsgec_engine_best(self._engine))
 
-    def look(self, number: int) -> EngineView:
+    def look(self, number: int) -> EngineIndividual:
         """Return an individual of the last completed generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
@@ -173,7 +172,7 @@ class NativeEngine:
         rates = tuple((rate.step, rate.gradient) for rate in view.rates[0 : view.rate_count])
         text = self._text(view.phenotype, view.phenotype_length)
         fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
-        return EngineView(genotype, text, view.fitness, fault, bool(view.invalid), rates)
+        return EngineIndividual(genotype, text, view.fitness, fault, bool(view.invalid), rates)
 
     def _genotype(self, view: Any) -> NativeGenotype:
         genotype = {}
@@ -204,23 +203,26 @@ class NativeEngine:
         """Replace an individual by one that `send` returned."""
         self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
 
-    def champions(self) -> list[NativeChampion]:
+    def champions(self) -> list[EngineIndividual]:
         """Return the hall of fame: the best of each size, by size, or the front, by cost."""
         return self._listed(self._lib.dsgec_engine_champions)
 
-    def pruned(self, rounds: int) -> list[NativeChampion]:
+    def pruned(self, rounds: int) -> list[EngineIndividual]:
         """Prune the best individual in at most so many rounds and return what that finds."""
         return self._listed(self._lib.dsgec_engine_prune, rounds)
 
-    def _listed(self, function: Any, *arguments: int) -> list[NativeChampion]:
+    def _listed(self, function: Any, *arguments: int) -> list[EngineIndividual]:
         found = self._ffi.new("dsgec_engine_champion[]", self._lib.LARGEST_CHAMPION + 1)
         count = function(self._engine, *arguments, found)
         if count < 0:
             raise self._failure(-1 - count)
         return [
-            (
-                *(c.size, c.fitness, self._text(c.phenotype, c.phenotype_length)),
-                *(self._genotype(c) or None, c.cost),
+            EngineIndividual(
+                self._genotype(c),
+                self._text(c.phenotype, c.phenotype_length),
+                c.fitness,
+                size=c.size,
+                cost=c.cost,
             )
             for c in found[0:count]
         ]

@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 NativeGenotype = dict[tuple[int, int], tuple[int, ...]]
 """The integers by rule and part."""
 
-NativeChampion = tuple[int, float, str, NativeGenotype | None, int]
-"""A size, a fitness, a phenotype, the genotype if the engine learns, and the cost."""
-
 Parameters = dict[str, int | float]
 """The scalar fields of `dsgec_engine_settings`."""
 
@@ -33,12 +30,17 @@ class EngineTables:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineView:
-    """An individual of the engine; `fault` is empty or the name of a `dsgec_engine_fault`."""
+class EngineIndividual:
+    """An individual of the engine, or a champion, which also has a size and a cost.
+
+    `fault` is empty or the name of a `dsgec_engine_fault`.
+    """
 
     genotype: NativeGenotype
     phenotype: str
     fitness: float
-    fault: str
-    invalid: bool
+    fault: str = ""
+    invalid: bool = False
     rates: tuple[tuple[float, float], ...] = ()
+    size: int = 0
+    cost: int = 0

@@ -19,7 +19,8 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 from dsgec.run.record import NO_BETTER, BaselineComparison, BaselineFigures, Metrics
 from dsgec.search.linear_model import fit_logistic, fit_ridge
-from dsgec.search.measure import measured
+from dsgec.search.measure import measure_outputs
+from dsgec.search.models import choose_threshold
 from dsgec.search.problem import Problem
 from dsgec.search.settings import RIVALS
 
@@ -85,7 +86,7 @@ def compare(
     With `balance`, all classes have the same weight: balanced accuracy is compared.
     """
     figures = tuple(
-        BaselineFigures(one.name, **measured(problem, one.outputs)) for one in baselines
+        BaselineFigures(one.name, **measure_outputs(problem, one.outputs)) for one in baselines
     )
     if not len(problem.split.test):
         return figures, None
@@ -110,7 +111,7 @@ def _test_difference(
             errors = (outputs[:, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
         return "rmse", *_paired_test(errors, groups)
     hits = predict_classes(outputs, model.threshold) == y
-    threshold = problem.choose_threshold(linear.outputs[problem.split.train])
+    threshold = choose_threshold(problem, linear.outputs[problem.split.train])
     theirs = predict_classes(linear.outputs[test], threshold) == y
     if not balance and groups is None:
         return "accuracy", "McNemar", _mcnemar(hits, theirs)

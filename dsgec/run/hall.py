@@ -10,6 +10,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import identity_digest, model_id
+from dsgec.network.cost.chips import Cost
 from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.description import header_identity
 from dsgec.network.ir import check
@@ -20,7 +21,8 @@ from dsgec.network.structure import Size
 from dsgec.plain_data import MOST_BYTES, is_count
 from dsgec.run.record import RunRecord
 from dsgec.search.individual import Champion, CrossScore
-from dsgec.search.measure import Measurer, Taken
+from dsgec.search.measure import Measurer
+from dsgec.search.models import complete_phenotype
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
 
@@ -63,7 +65,7 @@ class _Candidate:
     champion: Champion
     size: Size
     text: str
-    taken: Taken
+    cost: Cost | None
 
 
 def hall_text(
@@ -82,24 +84,19 @@ def hall_text(
     """
     found = _best_by_cost(problem, (best, *champions), measurer, keep=best if is_chosen else None)
     costs, rows = zip(*sorted(found.items()), strict=True)
-    phenotypes = [row.champion.phenotype for row in rows]
-    figures = measurer.figures(phenotypes)
+    measured = [measurer.measure(row.champion.phenotype) for row in rows]
     scores = (
-        [problem.natural(row.champion.fitness) for row in rows]
-        if problem.is_fitness_read
-        else measurer.scores(phenotypes)
-    )
-    has_thresholds = problem.threshold != DEFAULT_THRESHOLD
-    thresholds = (
-        measurer.thresholds(phenotypes) if has_thresholds else [DEFAULT_THRESHOLD] * len(rows)
+        [problem.as_score(row.champion.fitness) for row in rows]
+        if problem.has_plain_fitness
+        else [one.score for one in measured]
     )
     columns, classes = problem.dataset.inputs, problem.dataset.classes
-    headers = {each: header_identity(columns, classes, each) for each in {*thresholds}}
+    thresholds = {one.threshold for one in measured}
+    headers = {each: header_identity(columns, classes, each) for each in thresholds}
     on_front = front([*zip(costs, scores, strict=True)], OBJECTIVES[problem.objective].rises)
     has_validated = any(row.champion.validated for row in rows)
     lines = []
-    for place, (row, threshold) in enumerate(zip(rows, thresholds, strict=True)):
-        flash, cycles = row.taken or ("", "")
+    for place, (row, one) in enumerate(zip(rows, measured, strict=True)):
         lines.append(
             {
                 **{name: getattr(row.size, name) for name in _SIZES},
@@ -107,13 +104,13 @@ def hall_text(
                 "fitness": row.champion.fitness,
                 "score": scores[place],
                 **(_validation_cells(row.champion) if has_validated else {}),
-                **_metric_cells(figures[place]),
-                "model_id": identity_digest(row.text + headers[threshold]),
-                "phenotype": problem.complete(row.champion.phenotype),
-                **({"threshold": threshold} if has_thresholds else {}),
-                "flash": flash,
-                "cycles": cycles,
-                **({"front": int(place in on_front)} if problem.minimises else {}),
+                **_metric_cells(one.figures),
+                "model_id": identity_digest(row.text + headers[one.threshold]),
+                "phenotype": complete_phenotype(problem, row.champion.phenotype),
+                **({"threshold": one.threshold} if problem.has_own_threshold else {}),
+                "flash": row.cost.flash if row.cost else "",
+                "cycles": row.cost.cycles if row.cost else "",
+                **({"front": int(place in on_front)} if problem.cost.is_minimised else {}),
             }
         )
     out = io.StringIO()
@@ -127,10 +124,10 @@ def _best_by_cost(
     problem: Problem, champions: Sequence[Champion], measurer: Measurer, keep: Champion | None
 ) -> dict[int, _Candidate]:
     """Return the best champion of each size, or of each cost that is minimised."""
-    taken = measurer.costs([champion.phenotype for champion in champions])
     found: dict[int, _Candidate] = {}
-    for champion, cost in zip(champions, taken, strict=True):
+    for champion in champions:
         size, text = measurer.describe(champion.phenotype)
+        cost = measurer.cost(champion.phenotype)
         key = _minimised(problem, size, cost)
         rival = found[key].champion if key in found else None
         if rival is None or (champion.fitness < rival.fitness and rival is not keep):
@@ -138,11 +135,12 @@ def _best_by_cost(
     return found
 
 
-def _minimised(problem: Problem, size: Size, taken: Taken) -> int:
-    if not problem.has_prices:
+def _minimised(problem: Problem, size: Size, cost: Cost | None) -> int:
+    if not problem.cost.has_prices:
         return size.connections
-    assert taken is not None  # or the run would not have begun
-    return taken[("flash", "cycles").index(problem.minimise)]
+    assert cost is not None  # or the run would not have begun
+    value: int = getattr(cost, problem.cost.minimise)
+    return value
 
 
 def _validation_cells(champion: Champion) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from dsgec.network.ranges import Range
 from dsgec.network.syntax import ALIASES
 from dsgec.run.record import training_ranges
 from dsgec.search.individual import Champion
+from dsgec.search.models import make_network
 from dsgec.search.problem import Problem
 
 Array = NDArray[np.float64]
@@ -51,7 +52,7 @@ def without_poles(
 
     def is_safe(champion: Champion) -> bool:
         is_suspect = any(word in champion.phenotype for word in _WORDS)
-        return not (is_suspect and has_pole(problem.network(champion.phenotype), box))
+        return not (is_suspect and has_pole(make_network(problem, champion.phenotype), box))
 
     safe = [champion for champion in champions if is_safe(champion)]
     if is_safe(best):

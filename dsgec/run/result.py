@@ -41,7 +41,8 @@ from dsgec.run.session import Stages, make_timing
 from dsgec.run.warnings import unsupported, warnings
 from dsgec.search import metrics
 from dsgec.search.evolver import Generation, HistoryRow
-from dsgec.search.measure import Measurer, PlainMeasurer, measured, parts, test_intervals
+from dsgec.search.measure import Measurer, PlainMeasurer, find_intervals, measure_outputs, row_parts
+from dsgec.search.models import complete_phenotype, make_model
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
@@ -91,7 +92,7 @@ def make_result(
     problem, settings = job.problem, job.settings
     hall, drawn = "", None
     with stages("results"):
-        model = problem.model(outcome.last.phenotype)
+        model = make_model(problem, outcome.last.phenotype)
         record = make_record(problem, settings, job.grammar, outcome.last, model, outcome.ended)
         result = replace(record.result, validation=_validation(outcome.choice))
         doubts = (*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice))
@@ -108,7 +109,7 @@ def make_result(
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
-            dtypes = (settings.dtype,) if problem.has_prices else DTYPES
+            dtypes = (settings.dtype,) if problem.cost.has_prices else DTYPES
             record = replace(record, result=result)
             rows = _readable_rows(hall, record)
             cost, proposed = footprints(record, model, rows, settings.chip, dtypes)
@@ -131,14 +132,14 @@ def make_record(
     ended: str,
 ) -> RunRecord:
     """Return the record of a run, with the metrics of its network but without baselines."""
-    dataset, directives = problem.dataset, problem.grammar.directives
+    dataset, directives = problem.dataset, problem.language.grammar.directives
     asked = identity(grammar, dataset, settings)
     named = {name: asked["data"].pop(name) for name in ("name", "sha256", "target", "task")}
     outputs = evaluate(model.network, dataset.x)
-    figures = measured(problem, outputs)
+    figures = measure_outputs(problem, outputs)
     score = (
-        problem.natural(last.best)
-        if problem.is_fitness_read
+        problem.as_score(last.best)
+        if problem.has_plain_fitness
         else problem.score(outputs[problem.split.train])
     )
     return RunRecord(
@@ -166,11 +167,11 @@ def make_record(
             reused=last.reused,
             train=figures["train"],
             test=figures["test"],
-            intervals=IntervalRecord(test_intervals(problem, outputs)),
+            intervals=IntervalRecord(find_intervals(problem, outputs)),
             confusion=_confusions(problem, model, outputs),
             network=measure_size(model.network),
             formula=_formula(problem, model) if settings.variation == "trees" else None,
-            phenotype=problem.complete(last.phenotype),
+            phenotype=complete_phenotype(problem, last.phenotype),
         ),
     )
 
@@ -185,7 +186,7 @@ def _formula(problem: Problem, model: Model) -> str | None:
 
     Runs of the paper's preset have none: their records are what they always were.
     """
-    if not is_formula(model, linear=problem.is_linear):
+    if not is_formula(model, linear=problem.language.is_linear):
         return None
     ranges = training_ranges(problem)
     found = readable_formula(model, ranges)
@@ -205,7 +206,7 @@ def _confusions(
         part: tuple(
             map(tuple, metrics.confusion(outputs[rows], numbers[rows], count, model.threshold))
         )
-        for part, rows in parts(problem)
+        for part, rows in row_parts(problem)
     }
 
 

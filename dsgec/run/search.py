@@ -75,10 +75,10 @@ class Search:
         row = history[-1]
         if keeps_patience:
             for earlier in history:
-                self.ending.look(earlier.generation, earlier.best)
+                self.ending.update(earlier.generation, earlier.best)
         else:
             self.ending = Ending(self.evolver.problem, self.evolver.settings, row.generation)
-        self._last = Generation(**asdict(row), phenotype=self.evolver.best_text)
+        self._last = Generation(**asdict(row), phenotype=self.evolver.best_phenotype)
         self._started = time.perf_counter()
 
     def run(
@@ -142,13 +142,13 @@ class Search:
             return self.evolver.champions
         if self.evolver.settings.pruning or self.evolver.settings.tuning:
             on_tuning()
-        return self.evolver.tuned()
+        return self.evolver.refine()
 
     def finish_generation(self) -> Sequence[Generation]:
         """Complete the generation that is being evolved, if one is; a state is saved after it."""
         states = self.evolver.finish()
         for state in states:
-            self.ending.look(state.generation, state.best)
+            self.ending.update(state.generation, state.best)
         self._add(states)
         return states
 

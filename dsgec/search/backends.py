@@ -1,4 +1,4 @@
-"""Networks + rows to outputs, through the code that an export would hold."""
+"""Backends: evaluate networks on rows, through the code that an export would have."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -21,18 +21,18 @@ _ROWS_WORTH_OPTIMISING = 10_000
 
 
 class Backend(Protocol):
-    """A way to run many networks on the same rows; all give the same bits."""
+    """A way to evaluate many networks on the same rows; all give the same bits."""
 
     name: str
     description: str
 
     def outputs(self, networks: Sequence[Network], rows: Array) -> list[Array]:
-        """For each network, a row of outputs for each row."""
+        """Return the outputs of each network: an array with a row for each row."""
         ...
 
 
 class ReferenceBackend:
-    """The interpreter."""
+    """Evaluates networks with the interpreter."""
 
     name = "reference"
     description = "reference: the plain interpreter"
@@ -42,7 +42,7 @@ class ReferenceBackend:
 
 
 class NumpyBackend:
-    """Generated numpy code."""
+    """Evaluates networks with generated numpy code."""
 
     name = "numpy"
     description = "numpy: generated numpy modules"
@@ -63,7 +63,7 @@ class NumpyBackend:
 
 
 class CBackend:
-    """Generated C, a generation in one translation unit, compiled and loaded through cffi."""
+    """Evaluates networks with generated C, a generation in one file, compiled through cffi."""
 
     name = "c"
 
@@ -76,7 +76,7 @@ class CBackend:
             f"void net{number}_evaluate_batch(const double *, size_t, double *);"
             for number in range(len(networks))
         )
-        # Compiled once and run once: on a small table nearly all the time is the compiler's.
+        # Each is run once: on a small table nearly all the time is the compiler's.
         level = "-O0" if len(rows) < _ROWS_WORTH_OPTIMISING else "-O1"
         source = f"{emit_c_batch(networks)}\n{declarations}"
         try:

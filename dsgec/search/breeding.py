@@ -1,4 +1,4 @@
-"""Pairs of parents to pairs of children: by the paper's operators, or by edits of their trees."""
+"""Breed pairs of children from pairs of parents, by the paper's operators or by tree edits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,34 +18,34 @@ from dsgec.search.settings import Settings
 
 
 class Breeding(Protocol):
-    """How children are made. Each is given the stream of its own draws."""
+    """A way to breed individuals, each of which has a random stream of its own."""
 
     def grow(self, stream: Stream) -> Offspring:
-        """An individual of the first generation."""
+        """Return a random individual of the first generation."""
         ...
 
     def pair(
         self, mother: Individual, father: Individual, first: Stream, second: Stream
     ) -> tuple[Offspring, Offspring]:
-        """The mother's child and the father's, with parts of the other if they are crossed.
+        """Return the mother's child and the father's, each perhaps with parts of the other parent.
 
-        Whether and how they are, is drawn from the first child's stream.
+        Whether and how they are crossed is drawn from the first child's stream.
         """
         ...
 
 
 def make_breeding(problem: Problem, settings: Settings) -> Breeding:
-    """The one that the settings ask for."""
+    """Return the way of breeding that the problem asks for."""
     individuals = problem.represent(settings)
     if problem.learning and problem.learning.trees:
-        tables = problem.tables
+        tables = problem.language.tables
         return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
     return ListBreeding(individuals, settings)
 
 
 @dataclass(frozen=True, slots=True)
 class ListBreeding:
-    """The paper's: crossover of whole genes or lists, then one integer is changed."""
+    """The paper's operators: crossover of whole genes or lists, then mutation of one integer."""
 
     individuals: Representation
     settings: Settings
@@ -62,7 +62,7 @@ class ListBreeding:
         return self._child(pair[0], first), self._child(pair[1], second)
 
     def _child(self, genotype: Genotype, stream: Stream) -> Offspring:
-        """Mended, perhaps mutated, mended again."""
+        """Repair a child, mutate it with the given probability, and repair it again."""
         derivation = self.individuals.express(genotype, stream)
         if stream.chance(self.settings.mutation):
             mutant = self.individuals.mutate(derivation, stream)
@@ -72,7 +72,7 @@ class ListBreeding:
 
 @dataclass(frozen=True, slots=True)
 class TreeBreeding:
-    """A part of one tree in another, then a change at one place; what is kept learns on.
+    """Exchange of subtrees, then an edit at one place; weights that stay keep their rates.
 
     No child has a sum with two terms of the same source.
     """
@@ -85,9 +85,9 @@ class TreeBreeding:
 
     def grow(self, stream: Stream) -> Offspring:
         derivation = self.individuals.express(self.individuals.grow(stream), stream)
-        return self._merged(Offspring(derivation), stream)
+        return self._merge(Offspring(derivation), stream)
 
-    def _merged(self, one: Offspring, stream: Stream) -> Offspring:
+    def _merge(self, one: Offspring, stream: Stream) -> Offspring:
         return merge_terms(self.individuals, self.tables, self.sums, one, stream)
 
     def pair(
@@ -108,12 +108,12 @@ class TreeBreeding:
             crossed = edit.exchange_subtrees(self.tables, self.neurons, *parents, stream)
             both = mother.rates + father.rates if mother.rates and father.rates else ()
             derivation = self.individuals.express(crossed.genotype, stream)
-            rates = _inherited(both, crossed.origins, derivation)
+            rates = _inherit_rates(both, crossed.origins, derivation)
         if stream.chance(self.settings.mutation) and not derivation.fault:
             changed = edit.mutate(self.tables, self.neurons, derivation.genotype, stream)
             derivation = self.individuals.express(changed.genotype, stream)
-            rates = _inherited(rates, changed.origins, derivation)
-        return self._merged(Offspring(derivation, rates), stream)
+            rates = _inherit_rates(rates, changed.origins, derivation)
+        return self._merge(Offspring(derivation, rates), stream)
 
 
 def merge_terms(
@@ -123,20 +123,20 @@ def merge_terms(
     one: Offspring,
     stream: Stream,
 ) -> Offspring:
-    """Merge terms of one source in one sum; the number that is left keeps its rate."""
+    """Merge the terms of a sum that have the same source; the remaining weight keeps its rate."""
     if sums is None or one.derivation.fault:
         return one
     merged = merge_repeated_terms(tables, sums, one.derivation.genotype)
     if merged is None:
         return one
     derivation = individuals.express(merged.genotype, stream)
-    return Offspring(derivation, _inherited(one.rates, merged.kept, derivation))
+    return Offspring(derivation, _inherit_rates(one.rates, merged.kept, derivation))
 
 
-def _inherited(
+def _inherit_rates(
     rates: Sequence[Rate], origins: Sequence[int], derivation: Derivation
 ) -> tuple[Rate, ...]:
-    """What the numbers of a child have of its parents'; without any, all begin to learn."""
+    """Return the rates that the weights of a child inherit; new weights get the first rate."""
     if not rates or derivation.fault:
         return ()
     new = Rate(FIRST_STEP, 0.0)

@@ -1,4 +1,4 @@
-"""A grammar and a data set to what is wrong with the two together: every error at its place."""
+"""Check a grammar against a data set and a chip, and report every error at its place."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,21 +10,21 @@ from dsgec.grammar.ir import Grammar
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, split_layers
-from dsgec.search.usual import usual_grammar
+from dsgec.search.defaults import default_grammar
 
 _MOST_FAULTS = 20
 
 
 def outputs_needed(dataset: Dataset) -> tuple[int, ...]:
-    """The numbers of outputs that a network for this task may have."""
+    """Return the numbers of outputs that a network for this task may have."""
     count = len(dataset.classes)
     return (1, 2) if count == 2 else (max(count, 1),)
 
 
 def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") -> str:
-    """Refuse a grammar whose networks cannot do the task; a remark where they can hardly.
+    """Raise a DsgecError if no network of a grammar can do the task, or return a remark, if any.
 
-    `output` is what its directive states.
+    `output` is the value of the grammar's directive `%output`.
     """
     if output == LINEAR and dataset.classes:
         raise DsgecError(
@@ -45,7 +45,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f"the grammar makes networks of {_either(made)} output{'' if made == {1} else 's'}, but"
             " the target,"
             f" {task}, needs {_either(needed)}",
-            f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`{others}.",
+            f"Use the shipped grammar `{default_grammar(len(dataset.classes))}`{others}.",
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
     y = dataset.scaled_y
@@ -81,10 +81,10 @@ def _either(counts: Iterable[int]) -> str:
 def check_language(
     grammar: Grammar, features: int | None, untried: list[str] | None = None
 ) -> list[Network]:
-    """Parse a text for every alternative, and report an error where the grammar wrote it.
+    """Parse a phenotype for every alternative of a grammar, and return the networks.
 
-    Gives the networks of the texts: what the grammar makes, in the small. Of a grammar that is too
-    large for that, the symbols whose alternatives were not tried are added to `untried`.
+    A DsgecError has the errors, each at the place of the grammar that it came from. If a grammar is
+    too large, the symbols whose alternatives were not tried are added to `untried`.
     """
     roles = grammar.directives
     layered = bool(roles.layer)
@@ -121,7 +121,7 @@ def check_language(
 
 
 def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
-    """Whether the mapping, which counts symbols, and the parser, which cuts text, agree."""
+    """Return whether the mapping, which counts symbols, and the parser see the same layers."""
     hidden = len(split_layers(sample.phenotype)) - 1
     # Without a symbol for the output, the last layer is it.
     allowed = (0,) if grammar.directives.output_layer else (0, 1)
@@ -129,7 +129,7 @@ def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
 
 
 def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Fault:
-    """The fault, moved from the text to the terminal of the grammar that it came from."""
+    """Move a fault from the phenotype to the terminal of the grammar that it came from."""
     fault = error.faults[0]
     offset = 0
     span = None

@@ -1,4 +1,4 @@
-"""Which machinery runs the generations: the native engine, or the loop in Python with a backend."""
+"""Choose the evolver of a run: the native engine, or the loop in Python with a backend."""
 
 import time
 from collections.abc import Callable
@@ -9,10 +9,19 @@ from dsgec.engine.processors import processors
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.errors import DsgecError, mention
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
-from dsgec.search.ensemble import EnsembleEvolver, member_settings
 from dsgec.search.evolver import Evolver, Island, LoopEvolver
-from dsgec.search.islands import IslandEvolver, island_settings
-from dsgec.search.native import Engine, EngineUnavailable, make_machine, make_machine_soon
+from dsgec.search.islands import (
+    EnsembleEvolver,
+    IslandEvolver,
+    island_settings,
+    member_settings,
+)
+from dsgec.search.native import (
+    EngineEvolver,
+    EngineUnavailable,
+    build_engine,
+    build_engine_soon,
+)
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
@@ -20,7 +29,7 @@ _CELLS_WORTH_SHARING = 50_000
 _WITHOUT_COMPILER = f"Install gcc or clang, or use {mention('backend', 'numpy')}."
 
 
-def choose(
+def choose_evolver(
     problem: Problem,
     settings: Settings,
     wanted: str,
@@ -29,14 +38,15 @@ def choose(
     soon: bool = False,
     waiting: Waiting = nullcontext,
 ) -> Evolver:
-    """The backend asked for; `auto` takes the engine, or numpy where it cannot be compiled.
+    """Return an evolver with the backend `wanted`.
 
-    Islands are evolved side by side, one a processor, each with so many threads. `waiting` is
-    entered while an engine is compiled. With `soon`, the run begins with one that is compiled
-    quickly if there is a processor left that compiles the fast one meanwhile.
+    `auto` is the engine, or numpy if it cannot be compiled. Islands are evolved side by side, one
+    per processor, each with so many threads. `waiting` is entered while an engine is compiled. With
+    `soon`, the run begins with an engine that is compiled quickly, if a processor is free to
+    compile the fast one meanwhile.
     """
     busy = min(max(settings.islands, settings.ensemble) * threads, processors())
-    make = _maker(problem, settings, wanted, threads, soon and busy < processors(), waiting)
+    make = _island_maker(problem, settings, wanted, threads, soon and busy < processors(), waiting)
     if settings.ensemble > 1:
         members = [make(one) for one in member_settings(settings)]
         return EnsembleEvolver(problem, settings, members, min(len(members), processors()))
@@ -47,11 +57,11 @@ def choose(
 
 
 def choose_island(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Island:
-    """The backend for one population."""
-    return _maker(problem, settings, wanted, threads)(settings)
+    """Return an evolver of one population with the backend `wanted`."""
+    return _island_maker(problem, settings, wanted, threads)(settings)
 
 
-def _maker(
+def _island_maker(
     problem: Problem,
     settings: Settings,
     wanted: str,
@@ -59,17 +69,17 @@ def _maker(
     soon: bool = False,
     waiting: Waiting = nullcontext,
 ) -> Callable[[Settings], Island]:
-    """What makes an island of its settings; all that islands share is made once, here."""
+    """Compile what all islands share, and return a function from settings to an island."""
     if wanted in ("auto", "engine"):
         try:
             started, upgrade = time.perf_counter(), None
             if soon:
-                machine, upgrade = make_machine_soon(problem, settings.representation, waiting)
+                build, upgrade = build_engine_soon(problem, settings.representation, waiting)
             else:
-                machine = make_machine(problem, settings.representation, waiting=waiting)
+                build = build_engine(problem, settings.representation, waiting=waiting)
             seconds = time.perf_counter() - started
-            return lambda one: Engine(
-                problem, one, threads, machine=machine, upgrade=upgrade, seconds=seconds
+            return lambda one: EngineEvolver(
+                problem, one, threads, build=build, upgrade=upgrade, seconds=seconds
             )
         except EngineUnavailable as reason:
             if wanted == "engine":
@@ -89,10 +99,10 @@ def _maker(
     return lambda one: LoopEvolver(problem, one, kind())
 
 
-def sensible_threads(problem: Problem, runs: int = 1) -> int:
-    """For each of so many runs side by side.
+def default_threads(problem: Problem, runs: int = 1) -> int:
+    """Return the number of threads for each of so many runs side by side.
 
-    They share the processors if the table is large; of a small one, a generation is too short.
+    It is 1 for a small table, whose generations are too short to be shared.
     """
     cells = len(problem.split.train) * len(problem.dataset.features)
     return max(processors() // runs, 1) if cells >= _CELLS_WORTH_SHARING else 1

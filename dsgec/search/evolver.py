@@ -1,36 +1,35 @@
-"""Generations on demand, and how a run ends: what the engine and the loop have in common."""
+"""Evolvers: run generations on demand, by the engine or the loop in Python, and end the run."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dsgec.search.backends import Backend
-from dsgec.search.batches import has_all_rows
-from dsgec.search.hall import merged
-from dsgec.search.individual import INFINITE, Champion
+from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.learner import Learner, LoopRefit, make_scorer
 from dsgec.search.loop import State, evolve
 from dsgec.search.measure import Measurer, PlainMeasurer
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
-from dsgec.search.pruning import prune
 from dsgec.search.recommend import Recommendation, Refit, recommend
+from dsgec.search.refine import prune, tune_champions
+from dsgec.search.rows import has_all_rows
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify, migrant_bytes, read_migrant, restore, save
-from dsgec.search.tuning import tune_champions
 
 ENDS = ("generations", "stop-at", "patience")
-"""Why a run ended that is complete; one that was interrupted can go on."""
+"""The reasons why a complete run ended; an interrupted one can be resumed."""
 
-_SLICE = 0.2  # seconds: a signal is noticed, and progress shown, between two slices
+_SLICE = 0.2  # seconds between two looks at signals and two reports of progress
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """One generation; `evaluations` and `reused` count from the start of the run.
+    """The figures of one generation.
 
-    `size` is the number of connections of the best, as its text has them.
+    `evaluations` and `reused` count from the start of the run. `size` is the number of connections
+    of the best individual, as its phenotype has them.
     """
 
     generation: int
@@ -44,13 +43,13 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class Generation(HistoryRow):
-    """One generation with the text of its best individual."""
+    """The figures of one generation, and the phenotype of its best individual."""
 
     phenotype: str
 
 
 def summarize(state: State) -> Generation:
-    """What the engine, too, reports of a generation."""
+    """Return the figures of a generation, as the engine reports them."""
     best = state.best
     return Generation(
         state.generation,
@@ -65,10 +64,10 @@ def summarize(state: State) -> Generation:
 
 
 class Evolver(ABC):
-    """A run that is ready to go. `remark` says why it is not the fastest there is.
+    """Runs the generations of a search.
 
-    `compile_seconds` is how long it has waited for a compiler, or for what it has compiled before;
-    `upgrade_seconds` how long a better engine was compiled beside the run.
+    `remark` is why it is not the fastest evolver. `compile_seconds` is how long the run waited for
+    the engine, `upgrade_seconds` how long the fast engine was compiled beside the run.
     """
 
     name: str
@@ -83,27 +82,27 @@ class Evolver(ABC):
     @property
     @abstractmethod
     def next_generation(self) -> int:
-        """The number of the generation that comes next; -1 during one."""
+        """The number of the next generation; -1 within a generation."""
 
     @abstractmethod
     def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
-        """Go on for at most so many generations, or until about the time is up.
+        """Run for at most so many generations or about so many seconds.
 
-        Gives those that became whole, which may be none.
+        Return the generations that were completed, perhaps none.
         """
 
     @abstractmethod
     def save(self) -> bytes:
-        """The state between two generations; both kinds of evolver go on from either's."""
+        """Return the state between two generations, from which any evolver can continue."""
 
     @abstractmethod
     def restore(self, state: bytes) -> None:
-        """Put an evolver that has not begun into a state that `save` gave."""
+        """Continue from a saved state; the evolver must not have begun."""
 
     @property
     @abstractmethod
-    def best_text(self) -> str:
-        """The best phenotype of the last whole generation."""
+    def best_phenotype(self) -> str:
+        """The best phenotype of the last complete generation."""
 
     @property
     @abstractmethod
@@ -111,54 +110,56 @@ class Evolver(ABC):
         """The hall of fame so far."""
 
     def measurer(self) -> Measurer:
-        """What measures the champions, now that the run has ended."""
+        """Return what measures the champions after the run."""
         return PlainMeasurer(self.problem)
 
     @abstractmethod
-    def tuned(self) -> list[Champion]:
-        """The champions, and what comes of the best by pruning, with their numbers tuned."""
+    def refine(self) -> list[Champion]:
+        """Prune the best network, and return all champions with tuned weights."""
 
     @abstractmethod
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
-        """Choose one of the tuned champions by cross-validation, if the settings say so."""
+        """Choose one of the refined champions by cross-validation, if the settings say so."""
 
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
-        """The champion that is, by its fitness, the result of the run in place of the best of the
-        last generation: one that is better after it was tuned, or any if no individual is valid,
-        which can be without an elite only."""
+        """Return the champion that is the result of the run, or None if the last generation has it.
+
+        A champion is the result if it is better after tuning, or if no individual is valid, which
+        can happen without an elite.
+        """
         best = min(champions, key=lambda champion: champion.fitness, default=None)
         is_better = best is not None and self.problem.learning and best.fitness < last.best
-        # With batches, that of the last generation may be by some rows only.
+        # With batches, the fitness of the last generation may be that of some rows.
         return best if last.best == INFINITE or is_better or self.problem.batch else None
 
     def finish(self) -> Sequence[Generation]:
-        """Complete the current generation, if one has begun."""
+        """Complete the current generation, if it has begun."""
         states: list[Generation] = []
         while self.next_generation < 0:
             states += self.advance(1, _SLICE)
         return states
 
     def slices(self, ending: "Ending") -> Iterator[Sequence[Generation]]:
-        """The generations that are left, by slices of time, until the run ends."""
+        """Yield the generations of each time slice until the run ends."""
         while not ending.reason:
-            # One at a time where the run may have to stop right there; and the first alone: if
-            # nothing in it is valid, that is what has to be explained.
+            # One at a time if the run may stop after any; the first alone, since an error has to be
+            # raised if nothing in it is valid.
             single = ending.may_come_early or ending.generation < 0
             left = self.settings.generations - ending.generation
             states = self.advance(1 if single else left, _SLICE)
             for state in states:
-                ending.look(state.generation, state.best)
+                ending.update(state.generation, state.best)
             yield states
 
     def generations(self) -> Iterator[Generation]:
-        """The generations that are left, one by one."""
+        """Yield the remaining generations one by one."""
         ending = Ending(self.problem, self.settings, self.next_generation - 1)
         for states in self.slices(ending):
             yield from states
 
 
 class Ending:
-    """Looks at each generation; `reason` is empty until one is the last."""
+    """Decides when a run ends; `reason` is empty until the last generation."""
 
     def __init__(self, problem: Problem, settings: Settings, done: int = -1) -> None:
         self.settings, self.problem = settings, problem
@@ -168,11 +169,11 @@ class Ending:
 
     @property
     def may_come_early(self) -> bool:
-        """Whether it takes a look at each generation to know."""
+        """Whether the run may end before its last generation."""
         return self.settings.stop_at is not None or self.settings.patience > 0
 
-    def look(self, generation: int, fitness: float) -> None:
-        """Take note of a generation and its best fitness."""
+    def update(self, generation: int, fitness: float) -> None:
+        """Set the reason if a generation with this best fitness is the last."""
         self.generation = generation
         if generation >= self.settings.generations:
             self.reason = "generations"
@@ -186,47 +187,48 @@ class Ending:
             self.reason = "patience"
 
     def _is_reached(self, fitness: float) -> bool:
-        """Whether the score, which for some objectives is to be high, is as good as asked for."""
+        """Return whether the score is as good as `stop_at`."""
         if self.settings.stop_at is None:
             return False
-        score, goal = self.problem.natural(fitness), self.settings.stop_at
+        score, goal = self.problem.as_score(fitness), self.settings.stop_at
         return score >= goal if OBJECTIVES[self.problem.objective].rises else score <= goal
 
 
 def with_winner(last: Generation, winner: Champion | None) -> Generation:
-    """The generation, with the winner as its best where that is another one."""
+    """Return the generation with the winner, if any, as its best individual."""
     if winner is None:
         return last
     return replace(last, best=winner.fitness, size=winner.size, phenotype=winner.phenotype)
 
 
 class Island(Evolver):
-    """An evolver of one population, which can take in individuals of others."""
+    """An evolver of one population, which can exchange individuals with others."""
 
     threads = 1
 
     @abstractmethod
     def fitness(self) -> Sequence[float]:
-        """That of each individual; infinity if it is invalid."""
+        """Return the fitness of each individual, which is infinite if it is invalid."""
 
     @abstractmethod
-    def score(self, text: str) -> float:
-        """The objective of a text."""
+    def score(self, phenotype: str) -> float:
+        """Return the objective of a phenotype."""
 
     @abstractmethod
-    def pruned(self) -> list[Champion]:
-        """What comes of the best individual by pruning."""
+    def prune(self) -> list[Champion]:
+        """Prune the best individual step by step, and return the networks on the way."""
 
     @abstractmethod
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
-        """Champions of this run, its own or others, with their numbers tuned."""
+        """Tune the weights of champions, which may come from other islands."""
 
-    def tuned(self) -> list[Champion]:
-        return self.tune(merged(self.problem, (self.champions, self.pruned())))
+    def refine(self) -> list[Champion]:
+        is_front = self.problem.cost.is_minimised
+        return self.tune(merge_halls(is_front, (self.champions, self.prune())))
 
     @abstractmethod
     def refit(self, problem: Problem) -> Refit:
-        """What learns weights from the training rows of a part of this run's problem."""
+        """Return what learns weights again from a part of the training rows."""
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return recommend(
@@ -235,15 +237,15 @@ class Island(Evolver):
 
     @abstractmethod
     def send(self, number: int) -> bytes:
-        """A valid individual, for another island of the run."""
+        """Return a valid individual as bytes, for another island of the run."""
 
     @abstractmethod
     def receive(self, number: int, migrant: bytes) -> None:
-        """Put what `send` gave in the place of an individual."""
+        """Replace an individual by a migrant that `send` returned."""
 
 
 class LoopEvolver(Island):
-    """The loop in Python, with a backend; a generation at a time."""
+    """An evolver that runs the loop in Python with a backend, a generation at a time."""
 
     def __init__(
         self, problem: Problem, settings: Settings, backend: Backend, remark: str = ""
@@ -276,8 +278,8 @@ class LoopEvolver(Island):
         assert self.state is not None
         return [individual.fitness for individual in self.state.population]
 
-    def score(self, text: str) -> float:
-        return Scorer(self.problem, self.scorer.backend)([text])[0].fitness
+    def score(self, phenotype: str) -> float:
+        return Scorer(self.problem, self.scorer.backend)([phenotype])[0].fitness
 
     def send(self, number: int) -> bytes:
         assert self.state is not None
@@ -291,7 +293,7 @@ class LoopEvolver(Island):
         self._states = None  # the next generation is bred from this one
 
     @property
-    def best_text(self) -> str:
+    def best_phenotype(self) -> str:
         assert self.state is not None
         return self.state.best.derivation.phenotype
 
@@ -299,7 +301,7 @@ class LoopEvolver(Island):
     def champions(self) -> list[Champion]:
         return self.scorer.hall.champions
 
-    def pruned(self) -> list[Champion]:
+    def prune(self) -> list[Champion]:
         scorer = make_scorer(self.problem, self.scorer.backend)
         if not isinstance(scorer, Learner) or not scorer.learning.trees or self.state is None:
             return []
@@ -320,5 +322,5 @@ class LoopEvolver(Island):
             self.settings,
             champions,
             scorer.tune,
-            lambda text: scorer([text])[0].fitness,
+            lambda phenotype: scorer([phenotype])[0].fitness,
         )

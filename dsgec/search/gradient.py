@@ -1,12 +1,23 @@
-"""A weighted network, values of its weights and rows to the loss and its slope by each weight.
+"""The loss of a phenotype and its gradient by each weight, by a forward and a backward pass.
 
-Reverse mode, node by node from the last to the first, so that the order in which slopes are added
-is that of the text: templates/engine/backward.c keeps it. The sums over the rows are those of
-`dsgec.search.objectives`.
+A weight is a numeral of the phenotype. In the network it is an input of its own, behind the
+features. It is frozen to a constant if changing it would have no effect or would change the meaning
+of the phenotype:
+
+- there is no numeral at its place;
+- it is an operand of a power, whose meaning depends on its sign and on whether it is whole;
+- it is in a part of the phenotype that has numerals only, which is folded into one constant;
+- it is the whole of a hidden neuron;
+- no output depends on it.
+
+The backward pass goes from the last node to the first, so that gradients are added in the order of
+the phenotype: templates/engine/backward.c has the same order.
 """
 
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,13 +26,176 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.functions import DERIVATIVES
 from dsgec.arithmetic.printed import vector
 from dsgec.network.evaluate import evaluate_node, output_values
-from dsgec.network.ir import Apply, Constant, Input
-from dsgec.search.graph import WeightedNetwork
-from dsgec.search.linear import on_line
-from dsgec.search.objectives import OBJECTIVES, Array, Objective, Targets, ordered_sum, weighed
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, multiplications
+from dsgec.network.parse import NetworkReader
+from dsgec.network.simplify import apply_function
+from dsgec.search.objectives import Objective, learned_objective
+from dsgec.search.rows import Array, Targets, fit_line, ordered_sum, weigh
+
+Span = tuple[int, int]
+"""The offset and the length of a weight in the UTF-8 phenotype."""
+
+_NUMERAL = re.compile(rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedNetwork:
+    """A network whose inputs are its features and then its weights.
+
+    Of the nodes that depend on a weight, only named neurons are shared. `values` has the numbers of
+    the phenotype; `signs` is -1 for a weight that is subtracted, and 0 for one that is frozen.
+    """
+
+    network: Network
+    values: tuple[float, ...]
+    signs: tuple[float, ...]
+
+    @property
+    def features(self) -> int:
+        """The number of inputs that are not weights."""
+        return self.network.inputs - len(self.values)
+
+
+def weighted_network(
+    phenotype: str, spans: Sequence[Span], *, inputs: int, layered: bool, output: str = ""
+) -> WeightedNetwork:
+    """Parse a phenotype whose weights are at these places, or raise a PhenotypeError."""
+    encoded = phenotype.encode("utf-8", "surrogatepass")  # a valid phenotype is ASCII
+    values = []
+    end = 0
+    for offset, length in spans:
+        numeral = encoded[offset : offset + length]
+        if offset < end or not _NUMERAL.fullmatch(numeral):
+            raise ValueError(f"no weight at {offset}: {numeral!r}")
+        end = offset + length
+        values.append(float(numeral))
+    reader = _Reader(phenotype, inputs, spans)
+    network = reader.layers(output) if layered else reader.expression(output)
+    return _freeze(network, inputs, values, reader.signs)
+
+
+class _Builder(Builder):
+    """A builder that shares no computed node and knows the numbers of weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights: dict[int, float] = {}  # by the position of their nodes
+
+    def apply(self, function: str, arguments: tuple[int, ...]) -> int:
+        return self._add(len(self.nodes), Apply(function, arguments))
+
+    def input(self, column: int) -> int:
+        return self._add(len(self.nodes), Input(column))
+
+    def number(self, position: int) -> float | None:
+        return self.weights.get(position, super().number(position))
+
+
+class _Reader(NetworkReader):
+    def __init__(self, phenotype: str, inputs: int, spans: Sequence[Span]) -> None:
+        super().__init__(phenotype, "phenotype", inputs)
+        self.builder: _Builder = _Builder()
+        self.places = {(at, at + length): i for i, (at, length) in enumerate(spans)}
+        self.signs = [0.0] * len(spans)
+
+    def number(self, value: float, sign: int, start: int, end: int) -> int:
+        weight, factor = self.places.get((sign, end)), 1.0
+        if weight is None:
+            weight, factor = self.places.get((start, end)), -1.0
+        if weight is None:
+            return self.builder.constant(value)
+        assert self.inputs is not None
+        position = self.builder.input(self.inputs + weight)
+        self.builder.weights[position] = value
+        self.signs[weight] = factor
+        return position
+
+    def expression(self, output: str) -> Network:
+        """Parse without reordering: gradients are added in the order of the nodes."""
+        values, softmax = self.neuron(0, len(self.text))
+        return self.network((), self.through(values, softmax, output), softmax)
+
+
+def _freeze(
+    network: Network, features: int, values: list[float], signs: list[float]
+) -> WeightedNetwork:
+    """Fold constant parts, expand whole powers, and replace frozen weights by constants."""
+    builder = _Builder()
+    neurons = {position for layer in network.layers for position in layer}
+    new: list[int] = []
+
+    def weight_value(position: int) -> float | None:
+        node = builder.nodes[position]
+        if not isinstance(node, Input) or node.column < features:
+            return None
+        return signs[node.column - features] * values[node.column - features]
+
+    def frozen(position: int) -> int:
+        value = weight_value(position)
+        return position if value is None else builder.constant(value)
+
+    def known_value(position: int) -> float | None:
+        value = weight_value(position)
+        return builder.number(position) if value is None else value
+
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            arguments = tuple([new[a] for a in node.arguments])
+            numbers = [known_value(a) for a in arguments]
+            known = [number for number in numbers if number is not None]
+            if len(known) == len(arguments):
+                new.append(builder.constant(apply_function(node.function, *known)))
+            elif node.function == "pow":
+                assert numbers[1] is not None
+                new.append(_expand_power(builder, arguments[0], int(numbers[1])))
+            else:
+                if node.function == "power":
+                    arguments = tuple(map(frozen, arguments))
+                new.append(builder.apply(node.function, arguments))
+        elif isinstance(node, Constant):
+            new.append(builder.constant(node.value))
+        else:
+            new.append(builder.input(node.column))
+            if position in neurons:
+                new[-1] = frozen(new[-1])
+    outputs = tuple(new[p] for p in network.outputs)
+    used = _used_columns(builder, outputs)
+    return WeightedNetwork(
+        Network(features + len(values), tuple(builder.nodes), (), outputs, network.softmax),
+        tuple(values),
+        tuple(sign * (features + weight in used) for weight, sign in enumerate(signs)),
+    )
+
+
+def _expand_power(builder: _Builder, base: int, exponent: int) -> int:
+    """Build the nodes of `dsgec.network.ir.power`."""
+    if exponent == 0:
+        return builder.constant(1.0)
+    if exponent == 1:  # a node of its own, as for any function
+        return builder.apply("mul", (builder.constant(1.0), base))
+    result = base
+    for step in multiplications(exponent):
+        result = builder.apply("mul", (result, result if step == "square" else base))
+    return builder.apply("div", (builder.constant(1.0), result)) if exponent < 0 else result
+
+
+def _used_columns(builder: _Builder, outputs: Sequence[int]) -> set[int]:
+    needed = [False] * len(builder.nodes)
+    for position in outputs:
+        needed[position] = True
+    columns = set()
+    for position in range(len(builder.nodes) - 1, -1, -1):
+        node = builder.nodes[position]
+        if needed[position] and isinstance(node, Apply):
+            for argument in node.arguments:
+                needed[argument] = True
+        elif needed[position] and isinstance(node, Input):
+            columns.add(node.column)
+    return columns
 
 
 @standard_arithmetic()
+@np.errstate(all="ignore")
 def loss_and_gradient(
     graph: WeightedNetwork,
     values: Sequence[float],
@@ -32,59 +206,55 @@ def loss_and_gradient(
     *,
     linear: bool = False,
 ) -> tuple[float, list[float]] | None:
-    """The objective on the rows + penalty · Σ w², and its slopes, with `values` for the weights.
+    """Return the objective on the rows + penalty * Σ w², and its gradient, at these weights.
 
-    With `linear`, of the output on the line of least squares: see `dsgec.search.linear`.
+    With `linear`, the output is first put on its line of least squares.
 
-    None where an output or the loss is not finite. A slope that is not finite is 0, as is that of
-    a frozen weight, which keeps the number of the text.
+    Return None if an output or the loss is not finite. The gradient by a weight is 0 if it is not
+    finite or if the weight is frozen, which keeps the number of the phenotype.
     """
-    learned = _learned(objective)
-    with np.errstate(all="ignore"):
-        nodes = _node_values(graph, values, rows)
-        outputs = _outputs(graph, nodes, len(rows))
-        if not np.isfinite(outputs).all():
+    learned = learned_objective(objective)
+    nodes = _forward(graph, values, rows)
+    outputs = _outputs(graph, nodes, len(rows))
+    if not np.isfinite(outputs).all():
+        return None
+    scale = 1.0
+    if linear:
+        line = fit_line(outputs[:, 0], targets.values[:, 0], targets.row_weights)
+        if line is None:
             return None
-        factor = 1.0
-        if linear:
-            scaled = on_line(outputs, targets)
-            if scaled is None:
-                return None
-            outputs, factor = scaled
-        fitness = learned.fitness(outputs, targets)
-        loss = fitness + penalty * _squares(values)
-        if not math.isfinite(loss):
-            return None
-        groups = targets.groups if learned.by_class else (np.arange(len(rows)),)
-        factors = learned.factors(outputs, targets, fitness)
-        seeds = _seed(graph, learned, outputs, targets)
-        if linear:
-            seeds = [(position, factor * seed) for position, seed in seeds]
-        slopes = _weight_slopes(graph, nodes, seeds)
+        outputs, scale = line(outputs), line.slope
+    fitness = learned.fitness(outputs, targets)
+    loss = fitness + penalty * sum_of_squares(values)
+    if not math.isfinite(loss):
+        return None
+    groups = targets.groups if learned.by_class else (np.arange(len(rows)),)
+    factors = learned.factors(outputs, targets, fitness)
+    output_gradients = _output_gradients(graph, learned, outputs, targets)
+    if linear:
+        output_gradients = [(position, scale * own) for position, own in output_gradients]
+    weight_gradients = _backward(graph, nodes, output_gradients)
     gradient = []
     for weight, (value, sign) in enumerate(zip(values, graph.signs, strict=True)):
         total = 0.0
         if sign:
             for factor, group in zip(factors, groups, strict=True):
-                total += factor * (sign * ordered_sum(slopes[weight][group]))
+                total += factor * (sign * ordered_sum(weight_gradients[weight][group]))
             total += (2.0 * penalty) * value
         gradient.append(total if math.isfinite(total) else 0.0)
     return loss, gradient
 
 
-def _learned(objective: str) -> Objective:
-    return OBJECTIVES[OBJECTIVES[objective].surrogate or objective]
-
-
-def _squares(values: Sequence[float]) -> float:
+def sum_of_squares(values: Sequence[float]) -> float:
+    """Add the squares of weights in their order."""
     total = 0.0
     for value in values:
         total += value * value
     return total
 
 
-def _node_values(graph: WeightedNetwork, values: Sequence[float], rows: Array) -> list[Any]:
-    """The value of every node: an array over the rows, or of one number."""
+def _forward(graph: WeightedNetwork, values: Sequence[float], rows: Array) -> list[Any]:
+    """Return the values of each node: one for each row, or a single one."""
     found: list[Any] = []
     for node in graph.network.nodes:
         if isinstance(node, Apply):
@@ -104,26 +274,27 @@ def _outputs(graph: WeightedNetwork, nodes: list[Any], rows: int) -> Array:
     return np.column_stack([np.broadcast_to(column, rows) for column in columns])
 
 
-def _seed(
+def _output_gradients(
     graph: WeightedNetwork, learned: Objective, outputs: Array, targets: Targets
 ) -> list[tuple[int, Array]]:
-    """Where the slopes of the objective begin, in the order of the outputs."""
+    """Return the nodes at which the backward pass starts, and the gradients of each row there."""
     network = graph.network
     positions, by = network.outputs, targets.row_weights
     if learned.logistic and network.softmax:
-        seeds = outputs - targets.values
+        gradients = outputs - targets.values
     elif learned.logistic and len(positions) == 1 and _is_sigmoid(graph):
-        (argument,) = _arguments(graph, positions[0])
-        return [(argument, weighed(outputs[:, 0] - targets.values[:, 0], by))]
+        node = network.nodes[positions[0]]
+        assert isinstance(node, Apply)
+        return [(node.arguments[0], weigh(outputs[:, 0] - targets.values[:, 0], by))]
     else:
-        seeds = learned.seeds(outputs, targets)
+        gradients = learned.row_gradients(outputs, targets)
         if network.softmax:
-            total = seeds[:, 0] * outputs[:, 0]
+            total = gradients[:, 0] * outputs[:, 0]
             for column in range(1, len(positions)):
-                total = total + seeds[:, column] * outputs[:, column]
-            seeds = outputs * (seeds - total[:, None])
-    seeds = weighed(seeds, by)
-    return [(position, seeds[:, column]) for column, position in enumerate(positions)]
+                total = total + gradients[:, column] * outputs[:, column]
+            gradients = outputs * (gradients - total[:, None])
+    gradients = weigh(gradients, by)
+    return [(position, gradients[:, column]) for column, position in enumerate(positions)]
 
 
 def _is_sigmoid(graph: WeightedNetwork) -> bool:
@@ -131,44 +302,39 @@ def _is_sigmoid(graph: WeightedNetwork) -> bool:
     return isinstance(node, Apply) and node.function == "sig"
 
 
-def _arguments(graph: WeightedNetwork, position: int) -> tuple[int, ...]:
-    node = graph.network.nodes[position]
-    assert isinstance(node, Apply)
-    return node.arguments
-
-
-def _weight_slopes(
-    graph: WeightedNetwork, values: list[Any], seeds: list[tuple[int, Array]]
+def _backward(
+    graph: WeightedNetwork, values: list[Any], output_gradients: list[tuple[int, Array]]
 ) -> dict[int, Array]:
-    """For each weight that is not frozen, what the seeds come to at it, row by row."""
+    """Return the gradient of each row by each weight that is not frozen."""
     nodes = graph.network.nodes
-    active = _active(graph)
-    adjoints: dict[int, Array] = {}
+    active = _depends_on_weight(graph)
+    gradients: dict[int, Array] = {}
 
-    def add(position: int, slope: Array) -> None:
+    def add(position: int, gradient: Array) -> None:
         if active[position]:
-            found = adjoints.get(position)
-            adjoints[position] = slope if found is None else found + slope
+            found = gradients.get(position)
+            gradients[position] = gradient if found is None else found + gradient
 
-    for position, seed in reversed(seeds):
-        add(position, seed)
+    for position, gradient in reversed(output_gradients):
+        add(position, gradient)
     for position in range(len(nodes) - 1, -1, -1):
         node = nodes[position]
-        if isinstance(node, Apply) and position in adjoints:
+        if isinstance(node, Apply) and position in gradients:
             arguments = [values[a] for a in node.arguments]
-            slopes = _slopes(node.function, adjoints.pop(position), arguments, values[position])
-            for argument, slope in reversed([*zip(node.arguments, slopes, strict=True)]):
-                add(argument, slope)
+            own = _argument_gradients(
+                node.function, gradients.pop(position), arguments, values[position]
+            )
+            for argument, gradient in reversed([*zip(node.arguments, own, strict=True)]):
+                add(argument, gradient)
     found = {}
-    for position, slope in adjoints.items():  # only weights are left
+    for position, gradient in gradients.items():  # only weights are left
         node = nodes[position]
         assert isinstance(node, Input)
-        found[node.column - graph.features] = slope
+        found[node.column - graph.features] = gradient
     return found
 
 
-def _active(graph: WeightedNetwork) -> list[bool]:
-    """Whether each node depends on a weight."""
+def _depends_on_weight(graph: WeightedNetwork) -> list[bool]:
     active: list[bool] = []
     for node in graph.network.nodes:
         if isinstance(node, Apply):
@@ -178,17 +344,17 @@ def _active(graph: WeightedNetwork) -> list[bool]:
     return active
 
 
-def _slopes(function: str, adjoint: Array, arguments: list[Any], result: Any) -> list[Array]:
-    """What comes to each argument of what has come to the result."""
+def _argument_gradients(
+    function: str, gradient: Array, arguments: list[Any], result: Any
+) -> list[Array]:
+    """Return the gradients by the arguments of a function, given the one by its result."""
     match function, arguments:
         case "add", _:
-            return [adjoint, adjoint]
+            return [gradient, gradient]
         case "sub", _:
-            return [adjoint, -adjoint]
+            return [gradient, -gradient]
         case "mul", (a, b):
-            return [adjoint * b, adjoint * a]
+            return [gradient * b, gradient * a]
         case _:
-            return [
-                adjoint * getattr(vector, symbol)(*arguments, result)
-                for symbol in DERIVATIVES[function]
-            ]
+            derivatives = DERIVATIVES[function]
+            return [gradient * getattr(vector, own)(*arguments, result) for own in derivatives]

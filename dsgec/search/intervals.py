@@ -1,10 +1,9 @@
-"""Outputs and targets to 95 % confidence intervals of the figures that people read.
+"""95 % confidence intervals of the metrics on a sample of rows.
 
-Each interval says how far a figure could be off because the rows are a sample. Proportions have
-Wilson's score interval, areas under the ROC curve Newcombe's, means of errors the normal one. A
-mean over classes of independent shares combines their intervals by the distances from the estimates
-(Zou and Donner's MOVER). Means over several classes that are not independent, of areas and of F1,
-have no interval: a combined one would be too narrow.
+Proportions have Wilson's score interval, areas under the ROC curve Newcombe's, and means of errors
+the normal one. A mean over classes of independent proportions combines their intervals by the
+distances from the estimates (Zou and Donner's MOVER). Means over several classes that are not
+independent, of areas and of F1, have no interval: a combined one would be too narrow.
 """
 
 import math
@@ -14,12 +13,13 @@ import numpy as np
 
 from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.network.decide import DEFAULT_THRESHOLD, Classes
-from dsgec.search.metrics import Array, ClassTally, rank_area, tally_classes
-from dsgec.search.objectives import ordered_mean, ordered_sum, squared_errors
+from dsgec.search.metrics import ClassTally, rank_area, tally_classes
+from dsgec.search.objectives import squared_errors
+from dsgec.search.rows import Array, ordered_mean, ordered_sum
 
 Interval = tuple[float, float]
 Intervals = dict[str, Interval | None]
-"""The interval of each figure, in the order of the figures; None where there is none."""
+"""The interval of each metric, in the order of the metrics, or None."""
 
 _Z = 1.959963984540054  # of 95 %
 _HALVINGS = 60
@@ -28,7 +28,7 @@ _HALVINGS = 60
 def class_intervals(
     outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> Intervals:
-    """Return the intervals of the figures that `classification` gives for these rows."""
+    """Return the intervals of the metrics that `classification` returns."""
     tally = tally_classes(outputs, classes, count, threshold)
     sizes = [sum(row) for row in tally.confusion]
     hits = [row[c] for c, row in enumerate(tally.confusion)]
@@ -47,7 +47,7 @@ def class_intervals(
 
 
 def error_intervals(outputs: Array, targets: Array) -> Intervals:
-    """Return the intervals of the figures that `regression` gives for these rows."""
+    """Return the intervals of the metrics that `regression` returns."""
     errors = outputs[:, 0] - targets
     squares = errors * errors
     return {
@@ -70,9 +70,9 @@ def _wilson(hits: int, rows: int) -> Interval | None:
 
 
 def _f1_interval(tally: ClassTally) -> Interval | None:
-    """Return the interval of the F1 of class 1 of two; the mean of several has none.
+    """Return the interval of the F1 of class 1, if there are two classes.
 
-    Of the rows that are of the class or taken for it, the hits are a share j, which is binomial;
+    Of the rows that are or are predicted as class 1, the hits are a share j, which is binomial;
     F1 is 2 j / (1 + j).
     """
     if len(tally.confusion) != 2:
@@ -83,7 +83,7 @@ def _f1_interval(tally: ClassTally) -> Interval | None:
 
 
 def _auroc_interval(tally: ClassTally, sizes: list[int]) -> Interval | None:
-    """Return the interval of the area of class 1 of two; the mean of several has none."""
+    """Return the interval of the area of class 1, if there are two classes."""
     if len(sizes) != 2:
         return None
     negatives, positives = sizes
@@ -92,7 +92,7 @@ def _auroc_interval(tally: ClassTally, sizes: list[int]) -> Interval | None:
 
 
 def _area_interval(area: float, positives: int, negatives: int) -> Interval:
-    """Return the areas whose own standard error puts the observed one at the edge of 95 %."""
+    """Return the areas whose standard error puts the observed area at the edge of 95 %."""
     pairs, extra = positives * negatives, (positives + negatives) / 2 - 1
 
     def is_outside(other: float) -> bool:
@@ -114,7 +114,7 @@ def _area_interval(area: float, positives: int, negatives: int) -> Interval:
 
 
 def _combine(parts: Sequence[tuple[float, Interval | None]]) -> Interval | None:
-    """Return the interval of the mean of independent estimates, given that of each."""
+    """Return the interval of the mean of independent estimates, given their intervals."""
     known = [(value, interval) for value, interval in parts if interval is not None]
     if not known or len(known) < len(parts):
         return None
@@ -137,7 +137,7 @@ def _mean_interval(values: Array) -> Interval | None:
 
 
 def _r2_interval(squares: Array, targets: Array) -> Interval | None:
-    """Return the interval of R², by how much each row moves it."""
+    """Return the interval of R², by the influence of each row."""
     rows = len(targets)
     if rows < 2 or not np.isfinite(squares).all():
         return None

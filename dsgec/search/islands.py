@@ -1,8 +1,12 @@
-"""Several populations that exchange their best: the islands of one run.
+"""Several populations in one run: islands, which exchange individuals, and ensembles.
 
-Each evolves on its own, from a seed of its own. After every so many generations the best of each go
-to the next island, in the place of its worst, all islands at once. What comes of it depends on the
-generations and the numbers of the islands, and not on where or how fast each is evolved.
+Each population has a seed of its own. After every `migrate_every` generations, the best individuals
+of each island replace the worst ones of the next, on all islands at once. The result does not
+depend on where or how fast each island is evolved.
+
+The members of an ensemble exchange nothing. The result is the mean of what they recommend: one
+network. The mean is taken before the sigmoid or the softmax of the output, so that it has the same
+form as the members; parts that members share are merged when it is simplified.
 """
 
 import struct
@@ -11,59 +15,66 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.random import Stream
 from dsgec.search.evolver import Evolver, Generation, Island
-from dsgec.search.hall import merged
-from dsgec.search.individual import INFINITE, Champion
-from dsgec.search.loop import ranked
+from dsgec.search.individual import INFINITE, Champion, merge_halls
+from dsgec.search.loop import rank
 from dsgec.search.measure import Measurer
+from dsgec.search.models import complete_phenotype
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
 
-_SEEDS = (1 << 64) - 1  # a generation that no run reaches: its draws are seeds
+_SEEDS = (1 << 64) - 1  # a generation that no run reaches, for drawing seeds
+_SOFTMAX = "softmax("
 
 
 def island_settings(settings: Settings) -> list[Settings]:
-    """Those of each island: a seed of its own, of which the first is the run's."""
+    """Return the settings of each island, with its own seed; the first has the run's."""
     seeds = [settings.seed]
     seeds += [Stream(settings.seed, _SEEDS, i).word() for i in range(1, settings.islands)]
     return [replace(settings, seed=seed, islands=1) for seed in seeds]
 
 
-def leaving(island: Island, count: int) -> list[bytes]:
-    """The best individuals, the best first; fewer where there are not so many valid ones."""
+def member_settings(settings: Settings) -> list[Settings]:
+    """Return the settings of each member of an ensemble, with its own seed."""
+    return island_settings(replace(settings, islands=settings.ensemble, ensemble=1))
+
+
+def send_best(island: Island, count: int) -> list[bytes]:
+    """Return the best valid individuals, at most so many, the best first."""
     fitness = island.fitness()
-    best = _ranked(island, fitness)[:count]
+    best = _rank(island, fitness)[:count]
     return [island.send(number) for number in best if fitness[number] < INFINITE]
 
 
-def arrive(island: Island, migrants: Sequence[bytes]) -> None:
-    """The first of them in the place of the worst individual, the next in that of the next."""
-    places = _ranked(island, island.fitness())[::-1]
+def replace_worst(island: Island, migrants: Sequence[bytes]) -> None:
+    """Replace the worst individual by the first migrant, the next by the second, and so on."""
+    places = _rank(island, island.fitness())[::-1]
     for place, migrant in zip(places, migrants, strict=False):
         island.receive(place, migrant)
 
 
-def _ranked(island: Island, fitness: Sequence[float]) -> Sequence[int]:
-    """The numbers of the individuals, the best first; where a cost is minimised, as they stand."""
-    return range(len(fitness)) if island.problem.minimises else ranked(fitness)
+def _rank(island: Island, fitness: Sequence[float]) -> Sequence[int]:
+    """Return the numbers of the individuals, the best first."""
+    # If a cost is minimised, the population is sorted already.
+    return range(len(fitness)) if island.problem.cost.is_minimised else rank(fitness)
 
 
-def migrates(settings: Settings, generation: int) -> bool:
-    """Whether individuals are exchanged after this generation."""
+def has_exchange(settings: Settings, generation: int) -> bool:
+    """Return whether individuals are exchanged after this generation."""
     return 0 < generation < settings.generations and generation % settings.migrate_every == 0
 
 
-def exchange_after(settings: Settings, generation: int) -> int:
-    """The generation after which the next exchange is due, or the last one."""
+def next_exchange(settings: Settings, generation: int) -> int:
+    """Return the generation of the next exchange, or the last generation."""
     every = settings.migrate_every
     return min((generation // every + 1) * every, settings.generations)
 
 
-def combined(states: Sequence[Generation], population: int) -> Generation:
-    """One generation of all islands; of equally good best ones, that of the first island."""
+def combine(states: Sequence[Generation], population: int) -> Generation:
+    """Combine the figures of all islands; of equally good best individuals, take the first."""
     best = min(states, key=lambda state: state.best)
     total, valid = 0.0, 0
     for state in states:
@@ -80,12 +91,12 @@ def combined(states: Sequence[Generation], population: int) -> Generation:
 
 
 def best_island(fitness: Sequence[Sequence[float]]) -> int:
-    """The number of the island with the best individual; of equals, the first."""
+    """Return the number of the island with the best individual; of equals, the first."""
     return min(range(len(fitness)), key=lambda number: min(fitness[number]))
 
 
 class IslandEvolver(Evolver):
-    """Islands on this machine, `side_by_side` of them at a time."""
+    """Evolves islands on this machine, `side_by_side` of them at a time."""
 
     def __init__(
         self, problem: Problem, settings: Settings, islands: Sequence[Island], side_by_side: int
@@ -100,8 +111,8 @@ class IslandEvolver(Evolver):
         self._side_by_side = side_by_side
         self._pool = ThreadPoolExecutor(side_by_side)
         self._waiting: list[deque[Generation]] = [deque() for _ in islands]
-        self._done = -1  # the last generation that is whole on all islands
-        self._best_text = ""
+        self._done = -1  # the last generation that is complete on all islands
+        self._best_phenotype = ""
 
     @property
     def next_generation(self) -> int:
@@ -110,76 +121,154 @@ class IslandEvolver(Evolver):
 
     def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
         reached = [self._done + len(waiting) for waiting in self._waiting]
-        # An island may be ahead of the others, but none goes beyond an exchange.
+        # An island may be ahead of the others, but not beyond an exchange.
         goal = min(
-            max(self._done + generations, *reached), exchange_after(self.settings, self._done)
+            max(self._done + generations, *reached), next_exchange(self.settings, self._done)
         )
 
         share = seconds / -(-len(self.islands) // self._side_by_side)  # they take turns
 
-        def go_on(number: int) -> Sequence[Generation]:
+        def advance_island(number: int) -> Sequence[Generation]:
             left = goal - reached[number]
             return self.islands[number].advance(left, share) if left > 0 else ()
 
         for waiting, states in zip(
-            self._waiting, self._pool.map(go_on, range(len(self.islands))), strict=True
+            self._waiting, self._pool.map(advance_island, range(len(self.islands))), strict=True
         ):
             waiting.extend(states)
-        return self._whole()
+        return self._complete()
 
-    def _whole(self) -> list[Generation]:
-        """The generations that all islands have, in order; after the last, the exchange."""
+    def _complete(self) -> list[Generation]:
+        """Return the generations that all islands have completed, and exchange after the last."""
         states: list[Generation] = []
         while all(self._waiting):
             each = [waiting.popleft() for waiting in self._waiting]
-            states.append(combined(each, self.settings.population))
+            states.append(combine(each, self.settings.population))
             self._done = states[-1].generation
-            self._best_text = states[-1].phenotype
-        if states and migrates(self.settings, self._done):
-            sent = [leaving(island, self.settings.migrants) for island in self.islands]
+            self._best_phenotype = states[-1].phenotype
+        if states and has_exchange(self.settings, self._done):
+            sent = [send_best(island, self.settings.migrants) for island in self.islands]
             for number, island in enumerate(self.islands):
-                arrive(island, sent[number - 1])
+                replace_worst(island, sent[number - 1])
         return states
 
     def save(self) -> bytes:
-        return pack([encode(self._best_text), *(island.save() for island in self.islands)])
+        return pack([encode(self._best_phenotype), *(island.save() for island in self.islands)])
 
     def restore(self, state: bytes) -> None:
-        text, *states = unpack(state, len(self.islands) + 1)
+        phenotype, *states = unpack(state, len(self.islands) + 1)
         for island, own in zip(self.islands, states, strict=True):
             island.restore(own)
-        self._best_text = decode(text)
+        self._best_phenotype = decode(phenotype)
         self._done = self.islands[0].next_generation - 1
         if self.next_generation < 0:
             raise damaged()
 
     @property
-    def best_text(self) -> str:
-        return self._best_text
+    def best_phenotype(self) -> str:
+        return self._best_phenotype
 
     @property
     def champions(self) -> list[Champion]:
-        return merged(self.problem, (island.champions for island in self.islands))
+        halls = (island.champions for island in self.islands)
+        return merge_halls(self.problem.cost.is_minimised, halls)
 
     def measurer(self) -> Measurer:
         return self.islands[0].measurer()
 
-    def tuned(self) -> list[Champion]:
-        """As of one population, in the time of one: a run may have a thousand islands."""
+    def refine(self) -> list[Champion]:
+        # Only the best island, since a run may have a thousand of them.
         best = self.islands[best_island([island.fitness() for island in self.islands])]
-        return best.tune(merged(self.problem, (self.champions, best.pruned())))
+        is_front = self.problem.cost.is_minimised
+        return best.tune(merge_halls(is_front, (self.champions, best.prune())))
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return self.islands[0].recommend(champions)
 
 
-def encode(text: str) -> bytes:
-    """A text as part of a state."""
-    return text.encode("utf-8", "surrogatepass")
+class EnsembleEvolver(IslandEvolver):
+    """Evolves the members of an ensemble, `side_by_side` of them at a time."""
+
+    def __init__(
+        self, problem: Problem, settings: Settings, members: Sequence[Island], side_by_side: int
+    ) -> None:
+        if problem.language.is_layered:
+            raise DsgecError(
+                "an ensemble needs a grammar without layers",
+                f"Use such a grammar, as network, or {mention('islands', settings.ensemble)}.",
+            )
+        super().__init__(problem, replace(settings, migrants=0), members, side_by_side)
+        self.description = self.description.replace("islands", "members of an ensemble")
+        self._halls: list[list[Champion]] = []
+
+    def refine(self) -> list[Champion]:
+        self._halls = [member.refine() for member in self.islands]
+        return merge_halls(self.problem.cost.is_minimised, self._halls)
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        """Recommend the mean of what the members recommend, with the champions of all of them."""
+        pairs = [*zip(self.islands, self._halls, strict=True)]
+        chosen = [choice for member, hall in pairs if (choice := member.recommend(hall))]
+        if not chosen or len(chosen) < sum(map(bool, self._halls)):
+            return None
+        mean = self._mean([choice.champion.phenotype for choice in chosen])
+        halls = [choice.champions for choice in chosen]
+        first = chosen[0]
+        return Recommendation(
+            mean,
+            tuple(merge_halls(self.problem.cost.is_minimised, halls)),
+            first.measure,
+            first.baseline,
+            first.rows,
+            sum(one.candidates for one in chosen),
+            unsupported=first.unsupported if all(one.unsupported for one in chosen) else None,
+        )
+
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion:
+        del champions, last
+        if not self._halls:  # the run was stopped before it refined them
+            return self._mean([member.best_phenotype for member in self.islands])
+        best = [min(hall, key=lambda champion: champion.fitness) for hall in self._halls if hall]
+        return self._mean([champion.phenotype for champion in best])
+
+    def _mean(self, phenotypes: Sequence[str]) -> Champion:
+        mean = mean_phenotype([complete_phenotype(self.problem, one) for one in phenotypes])
+        size = self.problem.language.connections(mean)
+        return Champion(size, self.islands[0].score(mean), mean)
+
+
+def mean_phenotype(phenotypes: Sequence[str]) -> str:
+    """Return a phenotype of the mean of networks, taken before a softmax."""
+    share = repr(1.0 / len(phenotypes))
+    if all(one.startswith(_SOFTMAX) and one.endswith(")") for one in phenotypes):
+        outputs = [_arguments(one[len(_SOFTMAX) : -1]) for one in phenotypes]
+        means = [_mean(own, share) for own in zip(*outputs, strict=True)]
+        return f"{_SOFTMAX}{','.join(means)})"
+    return _mean(phenotypes, share)
+
+
+def _mean(terms: Sequence[str], share: str) -> str:
+    return f"{share}*({'+'.join(f'({term})' for term in terms)})"
+
+
+def _arguments(text: str) -> list[str]:
+    """Split at the commas outside parentheses."""
+    found, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            found.append(text[start:at])
+            start = at + 1
+    return [*found, text[start:]]
+
+
+def encode(phenotype: str) -> bytes:
+    """Encode a phenotype as a part of a state."""
+    return phenotype.encode("utf-8", "surrogatepass")
 
 
 def decode(part: bytes) -> str:
-    """The text again."""
+    """Decode a phenotype, or raise the error of a damaged state."""
     try:
         return part.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
@@ -187,12 +276,12 @@ def decode(part: bytes) -> str:
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
-    """Several states as one."""
+    """Join several states, each after its length."""
     return b"".join(struct.pack("<Q", len(part)) + part for part in parts)
 
 
 def unpack(data: bytes, count: int) -> list[bytes]:
-    """The `count` parts that `pack` put together."""
+    """Return the `count` parts that `pack` joined."""
     parts, at = [], 0
     for _ in range(count):
         if len(data) - at < struct.calcsize("<Q"):
@@ -207,7 +296,7 @@ def unpack(data: bytes, count: int) -> list[bytes]:
 
 
 def damaged() -> DsgecError:
-    """What is said of a state that is not one of these islands."""
+    """Return the error for a state that is not one of these islands."""
     return DsgecError(
         "the saved state is not one of these islands",
         "The file may be damaged: start the run from scratch.",

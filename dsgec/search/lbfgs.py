@@ -1,8 +1,8 @@
-"""A loss and its slopes to values that make it low: L-BFGS between bounds.
+"""Minimise a loss between bounds by its gradient: projected limited-memory BFGS.
 
-Projected limited-memory BFGS: a value at a bound that the slope pushes outward stays for one step,
-the others follow the two-loop recursion, and what leaves the bounds is put back onto them. Plain
-floats and sums in the order of the values: templates/engine/tune.c gives the same bits.
+A value at a bound that the gradient pushes outward stays for one step, the others follow the
+two-loop recursion, and values beyond the bounds are put back onto them. With plain floats and sums
+in the order of the values, templates/engine/tune.c gives the same bits.
 """
 
 import math
@@ -11,24 +11,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MEMORY = 8
-"""Steps that the curvature is taken from."""
+"""Steps that the curvature is estimated from."""
 MOST_HALVINGS = 12
 SUFFICIENT = 1e-4
-"""The share of the decrease that the slope promises with which a step is taken (Armijo)."""
+"""The least share of the decrease that the gradient predicts (Armijo)."""
 LEAST_CURVATURE = 1e-10
-LEAST_SLOPE = 1e-7
+LEAST_GRADIENT = 1e-7
 LEAST_DECREASE = 1e-10
-"""Of a step, relative to the loss; two smaller ones in a row are the end."""
+"""The least decrease of a step, relative to the loss; two smaller ones in a row are the last."""
 
 Vector = list[float]
 Evaluate = Callable[[Vector], tuple[float, Vector] | None]
+"""Return the loss and its gradient, or None if the loss is not finite."""
 Pair = tuple[Vector, Vector]
-"""A step, and the change of the slopes over it."""
+"""A step, and the change of the gradient over it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The lowest values that were found, their loss, and how often it was evaluated."""
+    """The best values, their loss, and the number of evaluations."""
 
     values: tuple[float, ...]
     loss: float
@@ -42,54 +43,52 @@ def minimise(
     evaluate: Evaluate,
     evaluations: int,
 ) -> Minimum | None:
-    """Never worse than the start, which is put between the bounds; None where it has no loss.
+    """Minimise a loss from `values`, which are first put between the bounds.
 
-    `evaluate` gives a loss and its slopes, or None; it is called `evaluations` times at most, and
-    at least once.
+    The result is never worse than the start, and None if that has no loss. `evaluate` is called at
+    least once and at most `evaluations` times.
     """
     bounds = list(zip(least, most, strict=True))
     x = _between(values, bounds)
     found = evaluate(x)
     if found is None:
         return None
-    loss, slopes = found
+    loss, gradient = found
     used, small = 1, 0
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     while used < evaluations and small < 2:
         free = [
             not (v <= low and g > 0.0) and not (v >= high and g < 0.0)
-            for v, g, (low, high) in zip(x, slopes, bounds, strict=True)
+            for v, g, (low, high) in zip(x, gradient, bounds, strict=True)
         ]
-        if not any(f and abs(g) > LEAST_SLOPE for f, g in zip(free, slopes, strict=True)):
+        if not any(f and abs(g) > LEAST_GRADIENT for f, g in zip(free, gradient, strict=True)):
             break
-        direction = _direction(slopes, free, pairs)
-        if not _dot(slopes, direction, free) < 0.0:
+        direction = _direction(gradient, free, pairs)
+        if not _dot(gradient, direction, free) < 0.0:
             pairs.clear()
-            direction = _direction(slopes, free, pairs)
-        length = 1.0 if pairs else _first_length(slopes, free)
-        taken = False
+            direction = _direction(gradient, free, pairs)
+        length = 1.0 if pairs else _first_length(gradient, free)
         for _ in range(MOST_HALVINGS + 1):
             tried = [v + length * d for v, d in zip(x, direction, strict=True)]
             tried = _between(tried, bounds)
             step = [t - v for t, v in zip(tried, x, strict=True)]
             found = evaluate(tried)
             used += 1
-            promised = _dot(slopes, step, [True] * len(step))
-            taken = found is not None and found[0] <= loss + SUFFICIENT * promised
-            if taken or used >= evaluations:
+            if found is not None and not found[0] <= loss + SUFFICIENT * _dot(gradient, step):
+                found = None  # the decrease is too small
+            if found is not None or used >= evaluations:
                 break
             length *= 0.5
-        if not taken or found is None:
+        if found is None:
             if not pairs:
                 break
-            pairs.clear()  # downhill once more, without the curvature
+            pairs.clear()  # try once more without the curvature
             continue
-        change = [new - old for new, old in zip(found[1], slopes, strict=True)]
-        everything = [True] * len(step)
-        if _dot(step, change, everything) > LEAST_CURVATURE * _dot(change, change, everything):
+        change = [new - old for new, old in zip(found[1], gradient, strict=True)]
+        if _dot(step, change) > LEAST_CURVATURE * _dot(change, change):
             pairs.append((step, change))
         small = small + 1 if loss - found[0] < LEAST_DECREASE * abs(loss) else 0
-        x, (loss, slopes) = tried, found
+        x, (loss, gradient) = tried, found
     return Minimum(tuple(x), loss, used)
 
 
@@ -100,25 +99,26 @@ def _between(values: Sequence[float], bounds: Sequence[tuple[float, float]]) -> 
     ]
 
 
-def _dot(a: Vector, b: Vector, free: Sequence[bool]) -> float:
+def _dot(a: Vector, b: Vector, free: Sequence[bool] | None = None) -> float:
+    """Add the products of the free values, or of all, in their order."""
     total = 0.0
-    for x, y, f in zip(a, b, free, strict=True):
-        if f:
+    for number, (x, y) in enumerate(zip(a, b, strict=True)):
+        if free is None or free[number]:
             total += x * y
     return total
 
 
-def _first_length(slopes: Vector, free: Sequence[bool]) -> float:
+def _first_length(gradient: Vector, free: Sequence[bool]) -> float:
     total = 0.0
-    for g, f in zip(slopes, free, strict=True):
+    for g, f in zip(gradient, free, strict=True):
         if f:
             total += math.fabs(g)
     return 1.0 / total if total > 1.0 else 1.0
 
 
-def _direction(slopes: Vector, free: Sequence[bool], pairs: Sequence[Pair]) -> Vector:
-    """Minus the inverse curvature times the slopes, of what is free; the rest stays."""
-    q = [g if f else 0.0 for g, f in zip(slopes, free, strict=True)]
+def _direction(gradient: Vector, free: Sequence[bool], pairs: Sequence[Pair]) -> Vector:
+    """Return minus the inverse curvature times the gradient, for the free values; 0 for others."""
+    q = [g if f else 0.0 for g, f in zip(gradient, free, strict=True)]
     passed: list[tuple[float, float, Pair]] = []
     scale = 1.0
     for step, change in reversed(pairs):

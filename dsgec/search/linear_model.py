@@ -1,7 +1,7 @@
-"""Rows and their targets to a linear model: what every network should be compared with.
+"""Fit a linear model, which every network is compared with.
 
-Logistic and ridge regression of standardised features, with scikit-learn's default penalty. Sums
-run in the order of the rows or of the features, so that every machine gives the same bits.
+Logistic and ridge regression on standardised features, with scikit-learn's default penalty. Sums
+are in the order of the rows or of the features, so that every machine gives the same bits.
 """
 
 from collections.abc import Callable
@@ -15,19 +15,19 @@ from dsgec.search.lbfgs import minimise
 from dsgec.search.objectives import LEAST_PROBABILITY
 
 Array = NDArray[np.float64]
-Errors = Callable[[Array], tuple[float, Array]]
-"""Of what a model gives, a row each: the loss, and its slope by each of these."""
+Loss = Callable[[Array], tuple[float, Array]]
+"""Return the loss of outputs, before the last function, and its gradient by each of them."""
 
 MOST_CELLS = 4_000_000
-"""Rows times features times outputs; of a larger table some rows are taken, evenly."""
+"""Rows times features times outputs; a larger table is thinned evenly."""
 _MOST_EVALUATIONS, _LEAST_EVALUATIONS = 100, 20
-_MOST_STEPS = 40_000  # evaluations times weights
+_MOST_WORK = 40_000  # evaluations times weights
 _UNBOUNDED = float("inf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """`weights` has a row for each output, and in it the intercept after those of the features."""
+    """A linear model; `weights` has a row for each output, with the intercept last."""
 
     center: Array
     scale: Array
@@ -35,7 +35,7 @@ class LinearModel:
     finish: Callable[[Array], Array]
 
     def outputs(self, x: Array) -> Array:
-        """A row of outputs for each row of features."""
+        """Return the outputs, a row for each row of features."""
         rows = np.ascontiguousarray(((x - self.center) / self.scale).T)
         return self.finish(_sums(rows, self.weights))
 
@@ -43,9 +43,9 @@ class LinearModel:
 def fit_logistic(
     x: Array, classes: NDArray[np.intp], count: int, weights: Array | None = None
 ) -> LinearModel:
-    """Logistic regression: of two classes the second's probability, of more one for each."""
-    rows = _some(len(x), x.shape[1] * count)
-    by = _weights(weights, rows)
+    """Fit a logistic regression: the probability of the second of two classes, or of each class."""
+    rows = _thin(len(x), x.shape[1] * count)
+    by = _row_weights(weights, rows)
     wanted = (classes[rows, None] == np.arange(count)).astype(np.float64)
     if count == 2:
         return _fit(x[rows], 1, lambda z: _two_classes(z, wanted[:, 1:], by), vector.sig)
@@ -53,9 +53,9 @@ def fit_logistic(
 
 
 def fit_ridge(x: Array, y: Array, weights: Array | None = None) -> LinearModel:
-    """Ridge regression."""
-    rows = _some(len(x), x.shape[1])
-    by = _weights(weights, rows)
+    """Fit a ridge regression."""
+    rows = _thin(len(x), x.shape[1])
+    by = _row_weights(weights, rows)
     wanted = y[rows, None]
     mean = _in_order(wanted) / len(rows)
     spread = np.sqrt(_in_order((wanted - mean) ** 2) / len(rows))
@@ -68,31 +68,31 @@ def fit_ridge(x: Array, y: Array, weights: Array | None = None) -> LinearModel:
     return _fit(x[rows], 1, errors, lambda z: z * spread + mean)
 
 
-def _fit(x: Array, outputs: int, errors: Errors, finish: Callable[[Array], Array]) -> LinearModel:
+def _fit(x: Array, outputs: int, loss_of: Loss, finish: Callable[[Array], Array]) -> LinearModel:
     count, features = x.shape
     center = _in_order(x) / count
     scale = np.sqrt(_in_order((x - center) ** 2) / count)
     scale[~((scale > 0.0) & np.isfinite(scale))] = 1.0
     by_row = (x - center) / scale
     by_feature = np.ascontiguousarray(by_row.T)
-    products = np.empty_like(by_row)  # a new one each time would cost more than the sums
+    products = np.empty_like(by_row)  # allocating it each time would cost more than the sums
 
     def evaluate(values: list[float]) -> tuple[float, list[float]] | None:
         weights = np.array(values).reshape(outputs, features + 1)
-        loss, slopes = errors(_sums(by_feature, weights))
+        loss, gradients = loss_of(_sums(by_feature, weights))
         found = weights.copy()
         found[:, -1] = 0.0  # an intercept is not penalised
         loss += 0.5 * float(_in_order(found.reshape(-1, 1) ** 2)[0])
         for output in range(outputs):
-            slope = slopes[:, output, None]
-            found[output, :-1] += _in_order(np.multiply(slope, by_row, out=products))
-            found[output, -1] = _in_order(slope)[0]
+            gradient = gradients[:, output, None]
+            found[output, :-1] += _in_order(np.multiply(gradient, by_row, out=products))
+            found[output, -1] = _in_order(gradient)[0]
         flat: list[float] = (found / count).ravel().tolist()
         return (loss / count, flat) if np.isfinite(loss) else None
 
     start = [0.0] * (outputs * (features + 1))
     ends = [_UNBOUNDED] * len(start)
-    evaluations = max(min(_MOST_STEPS // len(start), _MOST_EVALUATIONS), _LEAST_EVALUATIONS)
+    evaluations = max(min(_MOST_WORK // len(start), _MOST_EVALUATIONS), _LEAST_EVALUATIONS)
     with np.errstate(all="ignore"):
         best = minimise(start, [-one for one in ends], ends, evaluate, evaluations)
     weights = np.array(start if best is None else best.values).reshape(outputs, features + 1)
@@ -117,12 +117,12 @@ def _loss(chosen: Array, by: Array) -> float:
     return float(_in_order(-by * vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
 
 
-def _weights(weights: Array | None, rows: NDArray[np.intp]) -> Array:
+def _row_weights(weights: Array | None, rows: NDArray[np.intp]) -> Array:
     return np.ones((len(rows), 1)) if weights is None else weights[rows, None]
 
 
 def _sums(by_feature: Array, weights: Array) -> Array:
-    """What each row gives: a column for each output."""
+    """Return the weighted sums of each row: a column for each output."""
     rows = by_feature.shape[1]
     sums = np.tile(weights[:, -1:], rows)
     products = np.empty_like(sums)
@@ -132,12 +132,12 @@ def _sums(by_feature: Array, weights: Array) -> Array:
 
 
 def _in_order(values: Array) -> Array:
-    """The sum of the rows, one after the other: never by vectors, whose width machines choose."""
+    """Add the rows one after the other: not by vectors, whose width depends on the machine."""
     total: Array = np.add.reduce(values, axis=0)
     return total
 
 
-def _some(rows: int, cells: int) -> NDArray[np.intp]:
+def _thin(rows: int, cells: int) -> NDArray[np.intp]:
     most = max(MOST_CELLS // max(cells, 1), 1)
     count = min(rows, most)
     return (np.arange(count) * rows // count).astype(np.intp)

@@ -1,4 +1,4 @@
-"""A problem to what the engine is given, and a digest of all that the generations depend on."""
+"""Convert a problem to the input of the engine, and digest all that its generations depend on."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -11,19 +11,19 @@ from dsgec.engine.costs import EngineCosts
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
 from dsgec.errors import DsgecError
-from dsgec.network.cost.chips import Prices, chip_prices
 from dsgec.search import scoring
-from dsgec.search.objectives import LANES, OBJECTIVES
+from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
+from dsgec.search.rows import LANES
 from dsgec.search.settings import Settings
 
 _ELSEWHERE = ("threads", "batch")
-"""Parameters that no result depends on, or that the digest of the problem has."""
+"""Parameters that no result depends on, or that are in the digest of the problem."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Machine:
-    """What the engines of a problem share, whatever their seeds: the code, the rows, a digest."""
+class EngineBuild:
+    """The compiled engine of a problem: the code, the rows and a digest, for any seed."""
 
     library: Library
     compiler: str
@@ -32,7 +32,7 @@ class Machine:
 
 
 def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> Parameters:
-    """The numbers; their order is part of a run's identity."""
+    """Return the numbers of `dsgec_engine_settings`, whose order is part of a run's identity."""
     learning = problem.learning
     return {
         "seed": settings.seed,
@@ -55,10 +55,15 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
     }
 
 
-def make_tables(problem: Problem) -> EngineTables:
-    """The rows of each class together, in order, or all rows where the objective asks for no class.
+def single_parameters(problem: Problem, settings: Settings) -> Parameters:
+    """Return the parameters of an engine that only evaluates phenotypes, on all rows."""
+    return make_parameters(problem, settings) | {"population": 1, "elites": 0, "batch": 0}
 
-    A group is filled up to whole lanes with its last row again, which counts for nothing.
+
+def make_tables(problem: Problem) -> EngineTables:
+    """Return the training rows, grouped by class if the objective sums each class on its own.
+
+    A group is padded to whole lanes with copies of its last row, which do not count.
     """
     train = problem.split.train
     groups = [np.arange(len(train))]
@@ -69,7 +74,7 @@ def make_tables(problem: Problem) -> EngineTables:
 
 
 def make_test_tables(problem: Problem) -> EngineTables:
-    """The test rows in order; without any, a training row, which does not count."""
+    """Return the test rows in order; if there are none, a training row, which does not count."""
     rows = problem.split.test if len(problem.split.test) else problem.split.train[:1]
     unweighed = None if problem.row_weights is None else np.ones(len(rows))
     tables = _tables(problem.dataset, rows, [np.arange(len(rows))], unweighed)
@@ -87,14 +92,14 @@ def _tables(
     bounds = tuple((int(start), len(own)) for start, own in zip(starts, groups, strict=False))
     within = np.concatenate(filled)
     places = np.empty(len(rows), np.int64)
-    places[within] = np.arange(len(within))  # a row that fills up has the values of its twin
+    places[within] = np.arange(len(within))  # padding has the values of the row that it copies
     order = rows[within]
     weights = None if row_weights is None else row_weights[within]
     del groups, filled, within
     count = len(dataset.classes)
     single = dataset.scaled_y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
-    # Column by column: a large table is not to be in memory a third time.
+    # Column by column, to keep no third copy of a large table in memory.
     columns = _aligned(len(dataset.features), len(order))
     for number in range(len(columns)):
         columns[number] = dataset.x[order, number]
@@ -102,18 +107,19 @@ def _tables(
 
 
 def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
-    """An array that begins a cache line, as then does each of its rows of whole lanes."""
+    """Return an array that begins at a cache line, as does each of its rows of whole lanes."""
     memory = np.empty(rows * columns + LANES)
     start = -(memory.ctypes.data // memory.itemsize) % LANES
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
 def problem_digest(problem: Problem, representation: str, tables: EngineTables) -> bytes:
-    """Of the part that all islands of a run share."""
-    roles = problem.grammar.directives
+    """Return a digest of the problem, which all islands of a run share."""
+    language = problem.language
+    roles = language.grammar.directives
     inputs = (
         representation,
-        problem.tables,
+        language.tables,
         roles.layer,
         roles.output,
         problem.objective,
@@ -124,9 +130,23 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
     for array in (tables.columns, tables.single, tables.row_weights):
         if array is not None:
             digest.update(array.astype("<f8", copy=False).data)
-    if problem.minimises:
-        digest.update(repr((problem.minimise, _prices(problem))).encode())
+    if problem.cost.is_minimised:
+        digest.update(repr((problem.cost.minimise, problem.cost.prices)).encode())
     return digest.digest()
+
+
+def run_identity(problem: bytes, parameters: Parameters) -> bytes:
+    """Return a digest of all that the generations depend on, given that of the problem."""
+    numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
+    return hashlib.sha256(problem + repr(numbers).encode()).digest()
+
+
+def other_run() -> DsgecError:
+    """Return the error for a state that begins with another digest."""
+    return DsgecError(
+        "the saved state is one of another run",
+        "It can be resumed only with the same grammar, data and settings.",
+    )
 
 
 def make_costs(problem: Problem) -> EngineCosts:
@@ -135,25 +155,7 @@ def make_costs(problem: Problem) -> EngineCosts:
     return EngineCosts(
         dataset.inputs,
         len(dataset.classes),
-        problem.decides_by_threshold,
-        _prices(problem),
-        problem.minimise,
-    )
-
-
-def _prices(problem: Problem) -> Prices | None:
-    return chip_prices(problem.chip, problem.dtype) if problem.has_prices else None
-
-
-def run_identity(problem: bytes, parameters: Parameters) -> bytes:
-    """A digest of all that the generations depend on, of which `problem` is the problem's."""
-    numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
-    return hashlib.sha256(problem + repr(numbers).encode()).digest()
-
-
-def other_run() -> DsgecError:
-    """What is said of a state that begins with another digest."""
-    return DsgecError(
-        "the saved state is one of another run",
-        "It can be resumed only with the same grammar, data and settings.",
+        problem.has_own_threshold,
+        problem.cost.prices,
+        problem.cost.minimise,
     )

@@ -1,192 +1,65 @@
-"""Outputs and targets to the number that is minimised.
+"""Objectives: functions of outputs and targets that the search minimises, and their gradients.
 
-Sums run in a fixed order (`LANES` partial sums, then those in turn), so that the engine can make
-them with vector instructions and still give the same bits.
-
-A row can have a weight: its error counts so many times. The weights of the training rows have the
-mean 1, so a mean over the rows still divides by their number.
+Each has a file of the same name in templates/engine/objectives, with the same functions.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dsgec.arithmetic import scalar
 from dsgec.arithmetic.printed import vector
+from dsgec.search.rows import Array, Targets, ordered_sum, spread, weigh
 
-LANES = 8
 LEAST_PROBABILITY = 2.0**-52
-"""What `log-loss` takes for a probability that is less; and less than 1 by it for one that is more,
-as scikit-learn does."""
-
-Array = NDArray[np.float64]
+"""`log-loss` clips probabilities to this and to 1 minus this, as scikit-learn does."""
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """What the outputs should be: a row each; `groups` are the rows of each class.
+class GroupSum:
+    """The summed errors of the rows of one class, or of all rows."""
 
-    `row_weights` are there where rows count differently.
-    """
+    total: float
+    rows: int
+    outputs: int
+    targets: Targets
 
-    values: Array
-    groups: tuple[NDArray[np.intp], ...]
-    row_weights: Array | None = None
+    @property
+    def count(self) -> int:
+        """The number of outputs of all rows."""
+        return self.rows * self.outputs
 
-
-def exp_rmse(outputs: Array, targets: Targets) -> float:
-    """The paper's fitness: the product over the classes of exp(RMSE of the class)."""
-    errors = squared_errors(outputs, targets.values)
-    product = 1.0
-    for rows in targets.groups:
-        mean = ordered_sum(errors[rows]) / (len(rows) * outputs.shape[1])
-        product *= scalar.exp(scalar.sqrt(mean))
-    return product
-
-
-def rmse(outputs: Array, targets: Targets) -> float:
-    """The root of the mean squared error."""
-    return scalar.sqrt(mse(outputs, targets))
-
-
-def mse(outputs: Array, targets: Targets) -> float:
-    """The mean squared error."""
-    errors = squared_errors(outputs, targets.values)
-    return ordered_sum(weighed(errors, targets.row_weights)) / targets.values.size
-
-
-def row_squares(outputs: Array, targets: Targets) -> Array:
-    """The squared errors of each row."""
-    return squared_errors(outputs, targets.values)
-
-
-def mae(outputs: Array, targets: Targets) -> float:
-    """The mean of the errors' sizes."""
-    sizes = row_sizes(outputs, targets)
-    return ordered_sum(weighed(sizes, targets.row_weights)) / targets.values.size
-
-
-def row_sizes(outputs: Array, targets: Targets) -> Array:
-    """The sizes of the errors of each row."""
-    total = np.zeros(len(outputs))
-    for column in range(outputs.shape[1]):
-        total = total + np.abs(outputs[:, column] - targets.values[:, column])
-    return total
-
-
-def log_loss(outputs: Array, targets: Targets) -> float:
-    """The mean of -log p, where p is the probability of the row's class, kept from 0 and 1."""
-    logs = row_logs(outputs, targets)
-    return ordered_sum(weighed(logs, targets.row_weights)) / len(outputs)
-
-
-def row_logs(outputs: Array, targets: Targets) -> Array:
-    """The -log p of each row."""
-    chosen = 1.0 - outputs[:, 0] if outputs.shape[1] == 1 else np.zeros(len(outputs))
-    for column in range(outputs.shape[1]):
-        chosen = np.where(targets.values[:, column] == 1.0, outputs[:, column], chosen)
-    kept = np.clip(chosen, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
-    return -vector.log(kept)
-
-
-def mistakes(outputs: Array, targets: Targets) -> float:
-    """The share of rows that are given another class than their own: 1 - accuracy."""
-    if outputs.shape[1] == 1:
-        wrong = (outputs[:, 0] >= 0.5) != (targets.values[:, 0] == 1.0)
-    else:
-        wrong = outputs.argmax(axis=1) != targets.values.argmax(axis=1)
-    return ordered_sum(weighed(wrong.astype(np.float64), targets.row_weights)) / len(outputs)
-
-
-def unexplained(outputs: Array, targets: Targets) -> float:
-    """The squared errors over those of the mean of the targets: 1 - R²."""
-    errors = squared_errors(outputs, targets.values)
-    total = ordered_sum(weighed(errors, targets.row_weights))
-    return total / spread(targets.values[:, 0], targets.row_weights)
-
-
-def differences(outputs: Array, targets: Targets) -> Array:
-    """The seeds of squared errors: half the slope of each by its output."""
-    return outputs - targets.values
-
-
-def error_signs(outputs: Array, targets: Targets) -> Array:
-    """The seeds of the errors' sizes: 1, -1, or 0 where there is no error."""
-    error = differences(outputs, targets)
-    return np.where(error > 0.0, 1.0, np.where(error < 0.0, -1.0, 0.0))
-
-
-def log_loss_slopes(outputs: Array, targets: Targets) -> Array:
-    """The slopes of -log p by each output; 0 where p is kept from 0 and 1."""
-    is_class = targets.values == 1.0
-    single = outputs.shape[1] == 1
-    chosen = np.where(is_class, outputs, 1.0 - outputs) if single else outputs
-    slope = vector.log_derivative(chosen, chosen)
-    other = slope if single else np.zeros_like(slope)
-    clipped = (chosen < LEAST_PROBABILITY) | (chosen > 1.0 - LEAST_PROBABILITY)
-    return np.where(clipped, 0.0, np.where(is_class, -slope, other))
-
-
-def mse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of `mse` are multiplied by."""
-    return [2.0 / targets.values.size]
-
-
-def rmse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of `rmse` are multiplied by."""
-    return [0.0 if fitness == 0.0 else 1.0 / (targets.values.size * fitness)]
-
-
-def exp_rmse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of each class are multiplied by in `exp-rmse`."""
-    errors = squared_errors(outputs, targets.values)
-    factors = []
-    for rows in targets.groups:
-        count = len(rows) * outputs.shape[1]
-        root = scalar.sqrt(ordered_sum(errors[rows]) / count)
-        factors.append(0.0 if root == 0.0 else fitness / (count * root))
-    return factors
-
-
-def mae_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of `mae` are multiplied by."""
-    return [1.0 / targets.values.size]
-
-
-def log_loss_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of `log-loss` are multiplied by."""
-    return [1.0 / len(outputs)]
-
-
-def unexplained_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
-    """What the summed seeds of `r2` are multiplied by."""
-    return [2.0 / spread(targets.values[:, 0], targets.row_weights)]
+    @property
+    def root(self) -> float:
+        """The root of the mean squared error, if the errors are squared errors."""
+        return scalar.sqrt(self.total / self.count)
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is minimised, by `fitness` here and by templates/engine/objectives in native code.
+    """What is minimised, and what is needed to minimise it by gradients.
 
-    Its slope by a weight is, for each group of rows, the sum of what the `seeds` of the outputs
-    come to at the weight, times the group's factor; `factors` are of the outputs, the targets and
-    the fitness. `logistic`: where the outputs are a softmax or a sigmoid, the seeds of what goes
-    into that are outputs less targets. `surrogate` is the objective that weights are learned by,
-    where that is another.
+    The errors of the rows are summed, and `group_fitness` turns the sum into the fitness. With
+    `by_class` the rows of each class are summed on their own, the fitness is the product over the
+    classes, and rows cannot have weights. The gradient by a weight is the sum over the rows of the
+    backpropagated `row_gradients`, times the `group_factor`.
 
-    `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
-    `degree` is the power of a numeric target's units that it is in: of `rmse` 1, of `mse` 2.
-    `by_class`: the rows of each class are summed on their own, so that rows have no weights.
-    `squared`: it is least where the squared errors of all rows are. `row_losses` are what the rows
-    add to it, or to what stands for it where networks are compared row by row.
+    `logistic`: if the outputs are a softmax or a sigmoid, the gradients by its arguments are the
+    outputs minus the targets. `surrogate` names the objective that weights are learned with, if it
+    is another one.
+
+    `rises`: the score that people read is 1 minus the fitness, and more is better. `perfect` is the
+    best score. `degree` is the power of the units of a numeric target that the score is in.
+    `squared`: it is least where the sum of the squared errors is.
     """
 
-    fitness: Callable[[Array, Targets], float]
-    seeds: Callable[[Array, Targets], Array]
-    factors: Callable[[Array, Targets, float], list[float]]
+    row_errors: Callable[[Array, Targets], Array]
+    group_fitness: Callable[[GroupSum], float]
+    row_gradients: Callable[[Array, Targets], Array]
+    group_factor: Callable[[GroupSum, float], float]
     tasks: tuple[str, ...] = (CLASSIFICATION, REGRESSION)
     rises: bool = False
     perfect: int = 0
@@ -196,46 +69,160 @@ class Objective:
     logistic: bool = False
     surrogate: str = ""
     label: str = ""
-    row_losses: Callable[[Array, Targets], Array] = row_squares
+
+    def fitness(self, outputs: Array, targets: Targets) -> float:
+        """Return what is minimised."""
+        product = 1.0
+        for group in self._sums(outputs, targets):
+            product *= self.group_fitness(group)
+        return product
+
+    def factors(self, outputs: Array, targets: Targets, fitness: float) -> list[float]:
+        """Return the factor of the summed gradients of each group of rows."""
+        return [self.group_factor(group, fitness) for group in self._sums(outputs, targets)]
+
+    def _sums(self, outputs: Array, targets: Targets) -> list[GroupSum]:
+        errors = weigh(self.row_errors(outputs, targets), targets.row_weights)
+        groups = [errors[rows] for rows in targets.groups] if self.by_class else [errors]
+        return [GroupSum(ordered_sum(own), len(own), outputs.shape[1], targets) for own in groups]
+
+
+def squared_errors(outputs: Array, targets: Array) -> Array:
+    """Return the squared errors of each row, added over the outputs from left to right."""
+    total = np.zeros(len(outputs))
+    for column in range(outputs.shape[1]):
+        difference = outputs[:, column] - targets[:, column]
+        total = total + difference * difference
+    return total
+
+
+def row_squares(outputs: Array, targets: Targets) -> Array:
+    """Return the squared errors of each row."""
+    return squared_errors(outputs, targets.values)
+
+
+def row_distances(outputs: Array, targets: Targets) -> Array:
+    """Return the absolute errors of each row."""
+    total = np.zeros(len(outputs))
+    for column in range(outputs.shape[1]):
+        total = total + np.abs(outputs[:, column] - targets.values[:, column])
+    return total
+
+
+def log_losses(outputs: Array, targets: Targets) -> Array:
+    """Return -log p of each row, where p is the clipped probability of its class."""
+    chosen = 1.0 - outputs[:, 0] if outputs.shape[1] == 1 else np.zeros(len(outputs))
+    for column in range(outputs.shape[1]):
+        chosen = np.where(targets.values[:, column] == 1.0, outputs[:, column], chosen)
+    probability = np.clip(chosen, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+    losses: Array = -vector.log(probability)
+    return losses
+
+
+def mistakes(outputs: Array, targets: Targets) -> Array:
+    """Return 1 for each row whose predicted class is wrong, otherwise 0."""
+    if outputs.shape[1] == 1:
+        wrong = (outputs[:, 0] >= 0.5) != (targets.values[:, 0] == 1.0)
+    else:
+        wrong = outputs.argmax(axis=1) != targets.values.argmax(axis=1)
+    found: Array = wrong.astype(np.float64)
+    return found
+
+
+def differences(outputs: Array, targets: Targets) -> Array:
+    """Return half the derivative of each squared error by its output."""
+    return outputs - targets.values
+
+
+def error_signs(outputs: Array, targets: Targets) -> Array:
+    """Return the derivative of each absolute error by its output; 0 where there is no error."""
+    error = differences(outputs, targets)
+    return np.where(error > 0.0, 1.0, np.where(error < 0.0, -1.0, 0.0))
+
+
+def log_loss_gradients(outputs: Array, targets: Targets) -> Array:
+    """Return the derivatives of -log p by each output; 0 where p is clipped."""
+    is_class = targets.values == 1.0
+    single = outputs.shape[1] == 1
+    chosen = np.where(is_class, outputs, 1.0 - outputs) if single else outputs
+    derivative = vector.log_derivative(chosen, chosen)
+    other = derivative if single else np.zeros_like(derivative)
+    clipped = (chosen < LEAST_PROBABILITY) | (chosen > 1.0 - LEAST_PROBABILITY)
+    return np.where(clipped, 0.0, np.where(is_class, -derivative, other))
+
+
+def mean_by_output(group: GroupSum) -> float:
+    """Return the mean error of an output of a row."""
+    return group.total / group.count
+
+
+def mean_by_output_factor(group: GroupSum, fitness: float) -> float:
+    """Return the factor of the summed gradients of a mean over all outputs."""
+    return 1.0 / group.count
+
+
+def _mean_by_row(group: GroupSum) -> float:
+    return group.total / group.rows
+
+
+def _mean_by_row_factor(group: GroupSum, fitness: float) -> float:
+    return 1.0 / group.rows
+
+
+def _root(group: GroupSum) -> float:
+    return group.root
+
+
+def _root_factor(group: GroupSum, fitness: float) -> float:
+    return 0.0 if fitness == 0.0 else 1.0 / (group.count * fitness)
+
+
+def _exp_root(group: GroupSum) -> float:
+    return scalar.exp(group.root)
+
+
+def _exp_root_factor(group: GroupSum, fitness: float) -> float:
+    return 0.0 if group.root == 0.0 else fitness / (group.count * group.root)
+
+
+def _target_spread(targets: Targets) -> float:
+    return spread(targets.values[:, 0], targets.row_weights)
 
 
 OBJECTIVES = {
     "exp-rmse": Objective(
-        exp_rmse,
-        differences,
-        exp_rmse_factors,
+        *(row_squares, _exp_root, differences, _exp_root_factor),
         (CLASSIFICATION,),
         perfect=1,
         by_class=True,
         label="fitness (exp-RMSE; 1 is perfect)",
     ),
-    "rmse": Objective(rmse, differences, rmse_factors, degree=1, squared=True),
-    "mse": Objective(mse, differences, mse_factors, degree=2, squared=True),
-    "mae": Objective(mae, error_signs, mae_factors, degree=1, row_losses=row_sizes),
+    "rmse": Objective(row_squares, _root, differences, _root_factor, degree=1, squared=True),
+    "mse": Objective(
+        *(row_squares, mean_by_output, differences, lambda group, _: 2.0 / group.count),
+        degree=2,
+        squared=True,
+    ),
+    "mae": Objective(row_distances, mean_by_output, error_signs, mean_by_output_factor, degree=1),
     "log-loss": Objective(
-        log_loss,
-        log_loss_slopes,
-        log_loss_factors,
+        *(log_losses, _mean_by_row, log_loss_gradients, _mean_by_row_factor),
         (CLASSIFICATION,),
         logistic=True,
-        row_losses=row_logs,
     ),
     "accuracy": Objective(
-        mistakes,
-        log_loss_slopes,
-        log_loss_factors,
+        *(mistakes, _mean_by_row, log_loss_gradients, _mean_by_row_factor),
         (CLASSIFICATION,),
         rises=True,
         perfect=1,
         logistic=True,
         surrogate="log-loss",
-        row_losses=row_logs,
         label="share of wrong rows (1 − accuracy)",
     ),
     "r2": Objective(
-        unexplained,
+        row_squares,
+        lambda group: group.total / _target_spread(group.targets),
         differences,
-        unexplained_factors,
+        lambda group, _: 2.0 / _target_spread(group.targets),
         (REGRESSION,),
         rises=True,
         perfect=1,
@@ -245,56 +232,21 @@ OBJECTIVES = {
 }
 
 
+def learned_objective(objective: str) -> Objective:
+    """Return the objective that weights are learned with: its surrogate, if it has one."""
+    return OBJECTIVES[OBJECTIVES[objective].surrogate or objective]
+
+
 def objectives_of(task: str) -> list[str]:
-    """The objectives that measure a task."""
+    """Return the names of the objectives for classification or for regression."""
     return [name for name, objective in OBJECTIVES.items() if task in objective.tasks]
 
 
-def natural(objective: str, fitness: float, deviation: float = 1.0) -> float:
-    """The score that people read: for `accuracy` and `r2`, 1 minus what is minimised.
+def as_score(objective: str, fitness: float, deviation: float = 1.0) -> float:
+    """Return the score that people read: for `accuracy` and `r2`, 1 minus the fitness.
 
-    In the units of a target whose `deviation` was scaled to 1.
+    It is in the units of the target, whose standard `deviation` was scaled to 1.
     """
     for _ in range(OBJECTIVES[objective].degree):
         fitness *= deviation
     return 1.0 - fitness if OBJECTIVES[objective].rises else fitness
-
-
-def spread(values: Array, row_weights: Array | None = None) -> float:
-    """The squared distances from the mean, summed."""
-    deviations = values - ordered_mean(values, row_weights)
-    return ordered_sum(weighed(deviations * deviations, row_weights))
-
-
-def ordered_mean(values: Array, row_weights: Array | None = None) -> float:
-    """The mean; some of the training rows have weights of another mean than 1."""
-    mass = len(values) if row_weights is None else ordered_sum(row_weights)
-    return ordered_sum(weighed(values, row_weights)) / mass
-
-
-def weighed(values: Array, row_weights: Array | None) -> Array:
-    """A number or a row of numbers for each row, times the weight of the row."""
-    if row_weights is None:
-        return values
-    return values * (row_weights if values.ndim == 1 else row_weights[:, None])
-
-
-def squared_errors(outputs: Array, targets: Array) -> Array:
-    """For each row, its squared errors summed over the outputs from left to right."""
-    total = np.zeros(len(outputs))
-    for column in range(outputs.shape[1]):
-        difference = outputs[:, column] - targets[:, column]
-        total = total + difference * difference
-    return total
-
-
-def ordered_sum(values: Array) -> float:
-    """Row i is added to lane i mod LANES, row after row; then the lanes are added in turn."""
-    padded = np.zeros(-(-len(values) // LANES) * LANES or LANES)
-    padded[: len(values)] = values
-    # A running sum, because numpy may regroup the terms of a plain one.
-    lanes = np.add.accumulate(padded.reshape(-1, LANES), axis=0)[-1]
-    total = 0.0
-    for lane in lanes.tolist():
-        total += lane
-    return total

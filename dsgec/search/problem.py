@@ -1,13 +1,13 @@
-"""A grammar and a data set, brought together: what is evolved and what it is measured by."""
+"""Problems: a grammar and a data set brought together for a search."""
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.dataset import Dataset, Split, folds, shuffled, split
 from dsgec.data.preprocessing import fit_preprocessing
@@ -19,38 +19,25 @@ from dsgec.grammar.genome.genotype import Representation
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.rule_tables import RuleTables, make_rule_tables
 from dsgec.grammar.ir import Grammar
-from dsgec.network.cost.chips import DEFAULT_CHIP, check_functions, type_note
-from dsgec.network.cost.work import model_cost
+from dsgec.network.cost.chips import DEFAULT_CHIP, Prices, check_functions, chip_prices, type_note
 from dsgec.network.decide import DEFAULT_THRESHOLD
-from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network, check, used_functions
-from dsgec.network.model import Model, in_target_units
+from dsgec.network.ir import Network, used_functions
 from dsgec.network.parse import parse_phenotype
-from dsgec.network.simplify import simplify
-from dsgec.network.text import line_phenotype
+from dsgec.network.structure import count_connections
 from dsgec.search.check import check_language, check_task, outputs_needed
-from dsgec.search.linear import FittedLine, fit_line
-from dsgec.search.objectives import (
-    CLASSIFICATION,
-    LANES,
-    OBJECTIVES,
-    Targets,
-    natural,
-    objectives_of,
-    spread,
-)
-from dsgec.search.row_weights import make_row_weights
+from dsgec.search.gradient import Span, WeightedNetwork, weighted_network
+from dsgec.search.objectives import CLASSIFICATION, OBJECTIVES, as_score, objectives_of
+from dsgec.search.rows import LANES, Targets, make_row_weights, spread
 from dsgec.search.settings import DTYPES, NOTHING, Settings
-from dsgec.search.threshold import best_threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """How numbers are learned: steps of a child, and what is added to the objective.
+    """How the weights of individuals are learned.
 
-    That is the `penalty` times the sum of the squared numbers and `parsimony` for each connection.
-    With `trees`, derivation trees are varied in place of lists. With a `batch`, most generations
-    have so many rows.
+    A child takes `steps` gradient steps. The fitness includes the `penalty` times the sum of the
+    squared weights, and `parsimony` for each connection. With `trees`, derivation trees are varied
+    instead of lists. With a `batch`, most generations use that many rows.
     """
 
     trees: bool
@@ -60,71 +47,114 @@ class Learning:
     batch: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
-    """All that is fixed for a run; `remark` is what a user should know about it beforehand.
+@dataclass(frozen=True, slots=True)
+class CostObjective:
+    """The second objective of a search, if it has one: what a network costs on a chip."""
 
-    Without `learning`, the run is one of the paper's. `row_weights` are those of the training rows,
-    in their order, where they count differently: see `dsgec.search.row_weights`. The `threshold`
-    is that of two classes, or `auto`. `minimise` is the second objective, if there is one,
-    and the `chip` and the `dtype` are what networks are priced for.
-    """
-
-    grammar: Grammar
-    tables: RuleTables
-    dataset: Dataset
-    split: Split
-    objective: str
-    remark: str = ""
-    learning: Learning | None = None
-    row_weights: NDArray[np.float64] | None = None
-    threshold: float | str = DEFAULT_THRESHOLD
     minimise: str = NOTHING
     chip: str = DEFAULT_CHIP
     dtype: str = DTYPES[0]
 
     @property
-    def minimises(self) -> bool:
-        """Whether there is a second objective, the cost of a network."""
+    def is_minimised(self) -> bool:
+        """Whether the search has a second objective."""
         return self.minimise != NOTHING
 
     @property
     def has_prices(self) -> bool:
-        """Whether that cost is what a network takes of a chip."""
-        return self.minimises and self.minimise != "connections"
+        """Whether the cost is estimated for the chip, and not just the number of connections."""
+        return self.is_minimised and self.minimise != "connections"
 
     @property
-    def decides_by_threshold(self) -> bool:
-        """Whether two classes are told apart by a threshold of their own, of any network."""
-        return self.threshold != DEFAULT_THRESHOLD
+    def prices(self) -> Prices | None:
+        """The prices on the chip, if the search needs them."""
+        return chip_prices(self.chip, self.dtype) if self.has_prices else None
 
-    def cost(self, network: Network, connections: int) -> int:
-        """What is minimised, of the simplified network of a text with so many connections.
 
-        What brings an output to the target's own units is the same for all, and not counted.
-        """
-        if not self.has_prices:
-            return connections
-        dataset = self.dataset
-        threshold = (
-            0.0 if self.decides_by_threshold else DEFAULT_THRESHOLD
-        )  # not known yet, if auto
-        model = Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
-        taken: int = getattr(model_cost(model, self.chip, self.dtype), self.minimise)
-        return taken
+@dataclass(frozen=True, slots=True, eq=False)
+class PhenotypeLanguage:
+    """The phenotypes that an expanded grammar derives, for tables with this many features."""
+
+    grammar: Grammar
+    tables: RuleTables
+    features: int
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether a phenotype has layers, which `--` separates."""
+        return bool(self.grammar.directives.layer)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether outputs are scored on their least-squares line: `%output linear`."""
+        return self.grammar.directives.output == LINEAR
+
+    def parse(self, phenotype: str) -> Network:
+        """Parse a phenotype into a network, which is not simplified."""
+        return parse_phenotype(
+            phenotype,
+            layered=self.is_layered,
+            output=self.grammar.directives.output,
+            inputs=self.features,
+        )
+
+    def parse_weighted(self, phenotype: str, spans: Sequence[Span]) -> WeightedNetwork:
+        """Parse a phenotype into a network whose weights, at these places, are variables."""
+        return weighted_network(
+            phenotype,
+            spans,
+            inputs=self.features,
+            layered=self.is_layered,
+            output=self.grammar.directives.output,
+        )
+
+    def connections(self, phenotype: str) -> int:
+        """Return the number of connections of a phenotype as it is written."""
+        return count_connections(phenotype, layered=self.is_layered)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """The rows and the objective that networks of a language are scored by, fixed for a run.
+
+    Without `learning`, the search is the paper's. `row_weights` are the weights of the training
+    rows, in their order, if they count differently. `threshold` is the one between two classes, or
+    `auto`. `remark` is what a user should know before the run.
+    """
+
+    language: PhenotypeLanguage
+    dataset: Dataset
+    split: Split
+    objective: str
+    learning: Learning | None = None
+    cost: CostObjective = field(default_factory=CostObjective)
+    row_weights: NDArray[np.float64] | None = None
+    threshold: float | str = DEFAULT_THRESHOLD
+    remark: str = ""
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """A copy of the training rows: to be kept, not to be asked for again and again."""
+        """A new copy of the training rows."""
         return self.dataset.x[self.split.train]
 
     @property
     def batch(self) -> int:
-        """The rows of most generations; 0: all."""
+        """The number of rows of most generations; 0: all."""
         return self.learning.batch if self.learning else 0
 
+    @property
+    def has_own_threshold(self) -> bool:
+        """Whether the threshold between two classes is not the default."""
+        return self.threshold != DEFAULT_THRESHOLD
+
+    @property
+    def has_plain_fitness(self) -> bool:
+        """Whether the fitness is computed without penalties and in the units of the target."""
+        has_units = self.dataset.target_scale is not None or self.language.is_linear
+        return self.learning is None and not has_units
+
     def part(self, rows: slice | NDArray[np.intp]) -> "Problem":
-        """The problem with some of the training rows."""
+        """Return the problem with some of its training rows."""
         by = self.row_weights
         return replace(
             self,
@@ -132,66 +162,11 @@ class Problem:
             row_weights=None if by is None else by[rows],
         )
 
-    def parse(self, phenotype: str) -> Network:
-        """The network of a phenotype of this grammar, for this table."""
-        roles = self.grammar.directives
-        return parse_phenotype(
-            phenotype,
-            layered=bool(roles.layer),
-            output=roles.output,
-            inputs=len(self.dataset.features),
-        )
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether an output is judged on its line of least squares: `%output linear`."""
-        return self.grammar.directives.output == LINEAR
-
-    def complete(self, phenotype: str) -> str:
-        """The text as it is recorded: with its line, in the target's own units, if there is one."""
-        line = self._line(phenotype) if self.is_linear else None
-        if line is None:
-            return phenotype
-        mean, deviation = self.dataset.target_scale or (0.0, 1.0)
-        return line_phenotype(
-            phenotype,
-            mean + deviation * line.intercept,
-            deviation * line.slope,
-            layered=bool(self.grammar.directives.layer),
-        )
-
-    @standard_arithmetic()
-    def _line(self, phenotype: str) -> FittedLine | None:
-        """That of what a text gives on the training rows; none where that has no score."""
-        outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        return fit_line(outputs[:, 0], self.dataset.scaled_y[self.split.train], self.row_weights)
-
-    def network(self, phenotype: str) -> Network:
-        """The simplified network of a phenotype, which gives the target in its own units."""
-        scale = None if self.is_linear else self.dataset.target_scale
-        return simplify(in_target_units(self.parse(self.complete(phenotype)), scale))
-
-    def model(self, phenotype: str) -> Model:
-        """The network of a phenotype as it is measured, exported and recorded."""
-        dataset = self.dataset
-        network = check(self.network(phenotype))
-        threshold = self.threshold
-        if isinstance(threshold, str):
-            threshold = self.choose_threshold(evaluate(network, self.rows))
-        return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
-
-    def choose_threshold(self, outputs: NDArray[np.float64]) -> float:
-        """The threshold of a network that gives these outputs on the training rows."""
-        if not isinstance(self.threshold, str):
-            return self.threshold
-        classes = self.dataset.class_numbers[self.split.train]
-        return best_threshold(outputs, classes, self.row_weights)
-
     def represent(self, settings: Settings) -> Representation:
-        """How individuals are written; a DsgecError where the grammar cannot be written so."""
+        """Return how individuals are written, or raise a DsgecError if the grammar forbids it."""
         return represent(
             settings.representation,
-            self.tables,
+            self.language.tables,
             connect=settings.connect,
             max_size=settings.max_size,
             codons=settings.codons,
@@ -199,30 +174,13 @@ class Problem:
             growth=FIRST_GROWTH if self.learning and self.learning.trees else None,
         )
 
+    def fits(self, network: Network) -> bool:
+        """Return whether a network has as many outputs as the task needs."""
+        return len(network.outputs) in outputs_needed(self.dataset)
+
     def targets(self, outputs: int) -> Targets:
-        """What a network with so many outputs should learn to give on the training rows."""
+        """Return the scaled targets of the training rows, for a network with so many outputs."""
         return self._targets(self.dataset.scaled_y, outputs)
-
-    def natural(self, fitness: float) -> float:
-        """A fitness as people read it, in the target's own units; penalties stay in it."""
-        scale = self.dataset.target_scale
-        return natural(self.objective, fitness, scale[1] if scale else 1.0)
-
-    @property
-    def is_fitness_read(self) -> bool:
-        """Whether the score that people read is the fitness: no penalties, no other units."""
-        return self.learning is None and self.dataset.target_scale is None and not self.is_linear
-
-    def score(self, outputs: NDArray[np.float64]) -> float:
-        """The objective as people read it, of what a network in own units gives on training rows.
-
-        A number even where the units make it too large for one.
-        """
-        targets = self._targets(self.dataset.y, outputs.shape[1])
-        with np.errstate(all="ignore"):
-            fitness = OBJECTIVES[self.objective].fitness(outputs, targets)
-        most = sys.float_info.max
-        return natural(self.objective, fitness if math.isfinite(fitness) else most)
 
     def _targets(self, y: NDArray[np.float64], outputs: int) -> Targets:
         y = y[self.split.train]
@@ -231,53 +189,54 @@ class Problem:
         each = (y[:, None] == np.arange(count)).astype(np.float64)
         return Targets(each if count and outputs > 1 else y[:, None], groups, self.row_weights)
 
-    def fits(self, network: Network) -> bool:
-        """Whether the network has as many outputs as the task needs."""
-        return len(network.outputs) in outputs_needed(self.dataset)
+    def as_score(self, fitness: float) -> float:
+        """Return a fitness as people read it, in the units of the target, with its penalties."""
+        scale = self.dataset.target_scale
+        return as_score(self.objective, fitness, scale[1] if scale else 1.0)
+
+    def score(self, outputs: NDArray[np.float64]) -> float:
+        """Return the score of outputs on the training rows that are in the units of the target.
+
+        A score that is too large for a number is the largest number.
+        """
+        targets = self._targets(self.dataset.y, outputs.shape[1])
+        with np.errstate(all="ignore"):
+            fitness = OBJECTIVES[self.objective].fitness(outputs, targets)
+        return as_score(self.objective, fitness if math.isfinite(fitness) else sys.float_info.max)
 
 
 def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Problem:
-    """The problem; a grammar whose texts are no networks of this table is refused here."""
+    """Split and encode the data and check it against the grammar, the settings and the task."""
     if settings.folds:
         parts = folds(dataset, settings.folds, settings.split_seed)[settings.fold]
     else:
         parts = split(dataset, settings.test, settings.split_seed)
     dataset = fit_preprocessing(dataset, parts.train)
-    outputs = max(len(dataset.classes), 1)
-    expanded = expand(grammar, len(dataset.features), outputs)
+    expanded = expand(grammar, len(dataset.features), max(len(dataset.classes), 1))
     output = expanded.directives.output
     untried: list[str] = []
     networks = check_language(expanded, len(dataset.features), untried)
     remark = check_task(networks, dataset, output)
-    if settings.threshold != DEFAULT_THRESHOLD and len(dataset.classes) != 2:
-        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
-        raise wrong(
-            "threshold",
-            f"is for two classes, but the target `{dataset.target}` {task}",
-            "Leave it out.",
-        )
+    _check_threshold(settings, dataset)
     learning = make_learning(settings, len(parts.train))
-    objective = choose_objective(dataset, parts, settings.objective, learning, output)
+    objective = _choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
-        check_batch(settings, learning, objective)
+        _check_batch(settings, learning, objective)
     if learning and learning.batch:
         parts = replace(parts, train=shuffled(parts.train, settings.split_seed))
     problem = Problem(
-        expanded,
-        make_tables(expanded, settings, learning),
+        make_language(expanded, len(dataset.features), settings),
         dataset,
         parts,
         objective,
-        remark,
         learning,
-        weigh_rows(settings, dataset, parts, objective),
+        CostObjective(settings.minimise, settings.chip, settings.dtype),
+        _weigh_rows(settings, dataset, parts, objective),
         settings.threshold,
-        settings.minimise,
-        settings.chip,
-        settings.dtype,
+        remark,
     )
     problem.represent(settings)
-    if not problem.has_prices:
+    if not problem.cost.has_prices:
         return problem
     used = {*FUNCTIONS} if untried else used_functions(networks)
     check_functions(used, settings.chip, settings.dtype)
@@ -285,23 +244,35 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     return replace(problem, remark="; ".join(filter(None, (remark, note))))
 
 
+def make_language(expanded: Grammar, features: int, settings: Settings) -> PhenotypeLanguage:
+    """Tabulate an expanded grammar; if weights are learned, each is one choice of the tables."""
+    tables = make_rule_tables(expanded, dict(settings.max_depth))
+    learns = make_learning(settings, 1) is not None
+    return PhenotypeLanguage(expanded, fold_constants(tables) if learns else tables, features)
+
+
 def make_learning(settings: Settings, rows: int) -> Learning | None:
-    """What the settings ask for; None for the paper's own search."""
+    """Return how weights are learned from so many rows, or None for the paper's search."""
     trees = settings.variation == "trees" and settings.representation == "dsge"
     if not trees and not settings.steps:
         return None
     batch = -(-settings.batch // LANES) * LANES
     return Learning(
-        trees,
-        settings.steps,
-        settings.l2 / rows,
-        settings.parsimony,
-        batch if batch < rows else 0,
+        trees, settings.steps, settings.l2 / rows, settings.parsimony, batch if batch < rows else 0
     )
 
 
-def check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:
-    """Refuse batches where all rows are needed."""
+def _check_threshold(settings: Settings, dataset: Dataset) -> None:
+    if settings.threshold != DEFAULT_THRESHOLD and len(dataset.classes) != 2:
+        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
+        raise wrong(
+            "threshold",
+            f"is for two classes, but the target `{dataset.target}` {task}",
+            "Leave it out.",
+        )
+
+
+def _check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:
     if learning is None:
         raise wrong(
             "batch",
@@ -316,10 +287,10 @@ def check_batch(settings: Settings, learning: Learning | None, objective: str) -
         )
 
 
-def weigh_rows(
+def _weigh_rows(
     settings: Settings, dataset: Dataset, parts: Split, objective: str
 ) -> NDArray[np.float64] | None:
-    """The weights of the training rows; None where all count the same."""
+    """Return the weights of the training rows, or None if all count the same."""
     given = dataset.row_weights
     if settings.balance and not dataset.classes:
         raise wrong(
@@ -327,38 +298,25 @@ def weigh_rows(
             f"is for classes, but `{dataset.target}` is a numeric target",
             "Leave it out.",
         )
-    if (settings.balance or given is not None) and OBJECTIVES[objective].by_class:
+    if not settings.balance and given is None:
+        return None
+    if OBJECTIVES[objective].by_class:
         raise DsgecError(
             f"rows cannot have weights with the objective {objective}, which measures each class"
             " on its own",
             f"Use another one, such as {mention('objective', 'log-loss')}.",
         )
-    if not settings.balance and given is None:
-        return None
-    own = given if given is None else given[parts.train]
-    if not dataset.classes:
-        return make_row_weights(own, np.empty(0, dtype=np.intp), 0, balance=False)
-    classes, count = dataset.class_numbers[parts.train], len(dataset.classes)
-    return make_row_weights(own, classes, count, balance=settings.balance)
+    own = None if given is None else given[parts.train]
+    numbers = dataset.class_numbers[parts.train] if dataset.classes else np.empty(0, dtype=np.intp)
+    return make_row_weights(own, numbers, len(dataset.classes), balance=settings.balance)
 
 
-def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> RuleTables:
-    """The tables of an expanded grammar, in which a number that is learned is one choice."""
-    tables = make_rule_tables(grammar, dict(settings.max_depth))
-    return fold_constants(tables) if learning else tables
-
-
-def choose_objective(
-    dataset: Dataset,
-    parts: Split,
-    wanted: str,
-    learning: Learning | None = None,
-    output: str = "",
+def _choose_objective(
+    dataset: Dataset, parts: Split, wanted: str, learning: Learning | None, output: str
 ) -> str:
-    """The objective asked for if it suits the task, or the usual one; without learning, the
-    paper's. A linear `output` needs squared errors."""
-    usual = "log-loss" if learning and learning.trees else "exp-rmse"
-    objective = wanted or (usual if dataset.classes else "rmse")
+    """Return the objective asked for, or the default, and check that it is one for the task."""
+    default = "log-loss" if learning and learning.trees else "exp-rmse"
+    objective = wanted or (default if dataset.classes else "rmse")
     allowed = objectives_of(dataset.task)
     choices = f"Choose from {', '.join(allowed)}."
     if objective not in OBJECTIVES:

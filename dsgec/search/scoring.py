@@ -1,4 +1,4 @@
-"""Phenotypes to scores: parse, simplify, run on the training rows, measure."""
+"""Score phenotypes: parse, simplify, evaluate on the training rows, and apply the objective."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,11 +12,8 @@ from dsgec.grammar.genome.derive import EXHAUSTED
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.network.ir import Network
 from dsgec.network.simplify import simplify
-from dsgec.network.structure import count_connections
 from dsgec.network.syntax import PhenotypeError
 from dsgec.search.backends import Backend
-from dsgec.search.hall import make_hall
-from dsgec.search.hash import hash_text
 from dsgec.search.individual import (
     INFINITE,
     NOT_FINITE,
@@ -25,17 +22,22 @@ from dsgec.search.individual import (
     Individual,
     Offspring,
     Score,
+    make_hall,
 )
-from dsgec.search.linear import on_line
+from dsgec.search.models import search_cost
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
+from dsgec.search.rows import fit_line
 
 REMEMBERED = 1 << 18
-"""So many texts are remembered, or those of one population if they are more."""
+"""The number of phenotypes whose scores are remembered, unless a population has more."""
+
+_C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
+_WORD = (1 << 64) - 1
 
 
 class Scorer:
-    """Scores texts; a text that it remembers is not evaluated again."""
+    """Scores phenotypes, and remembers their scores."""
 
     def __init__(self, problem: Problem, backend: Backend) -> None:
         self.problem, self.backend = problem, backend
@@ -43,58 +45,59 @@ class Scorer:
         self.targets = cache(problem.targets)
         self.evaluations = 0
         self.reused = 0
-        # By hash: the texts themselves would fill the memory.
+        # By hash, since the phenotypes themselves would fill the memory.
         self.memory: dict[bytes, Score] = {}
-        self.hall = make_hall(problem)
+        self.hall = make_hall(problem.cost.is_minimised)
 
     def __call__(self, phenotypes: Sequence[str]) -> list[Score]:
-        """A score for each text, in order."""
-        keys = [hash_text(text) for text in phenotypes]
+        """Return the score of each phenotype, in order."""
+        keys = [hash_text(phenotype) for phenotype in phenotypes]
         fresh: dict[bytes, str] = {}
-        for key, text in zip(keys, phenotypes, strict=True):
+        for key, phenotype in zip(keys, phenotypes, strict=True):
             if key in self.memory or key in fresh:
                 self.reused += 1
             else:
-                fresh[key] = text
+                fresh[key] = phenotype
         scores = self._evaluate(list(fresh.values()))
         self.memory |= zip(fresh, scores, strict=True)
-        for text, score in zip(fresh.values(), scores, strict=True):
-            self._admit(text, score)
+        for phenotype, score in zip(fresh.values(), scores, strict=True):
+            self._admit(phenotype, score)
         return [self.memory[key] for key in keys]
 
     def begin(self, generation: int) -> None:
-        """Get ready for the individuals of a generation."""
+        """Prepare for the individuals of a generation."""
 
     def elite(self, parents: Sequence[Individual]) -> Sequence[Individual]:
-        """Parents that stay in the generation."""
+        """Return the parents that stay in the generation, scored again if necessary."""
         return parents
 
     def individuals(self, offspring: Sequence[Offspring]) -> list[Individual]:
-        """What becomes of new individuals, in order."""
-        scores = iter(
-            self([one.derivation.phenotype for one in offspring if not one.derivation.fault])
-        )
+        """Score new individuals."""
+        valid = [one.derivation.phenotype for one in offspring if not one.derivation.fault]
+        scores = iter(self(valid))
         return [
-            Individual(one.derivation, faulty(one) if one.derivation.fault else next(scores))
+            Individual(
+                one.derivation,
+                Score(INFINITE, one.derivation.fault) if one.derivation.fault else next(scores),
+            )
             for one in offspring
         ]
 
     def forget(self, population: Iterable[str]) -> None:
-        """Remember only these texts, once there are too many others."""
+        """Forget all phenotypes but these, if too many are remembered."""
         if len(self.memory) >= REMEMBERED:
             self.memory = {key: self.memory[key] for key in map(hash_text, population)}
 
-    def _admit(self, text: str, score: Score, genotype: Genotype | None = None) -> None:
-        """Put a text into the hall of fame, if it belongs there."""
+    def _admit(self, phenotype: str, score: Score, genotype: Genotype | None = None) -> None:
         if not score.reason:
-            self.hall.admit(Champion(score.size, score.fitness, text, genotype, score.cost))
+            self.hall.admit(Champion(score.size, score.fitness, phenotype, genotype, score.cost))
 
     def _evaluate(self, phenotypes: list[str]) -> list[Score]:
         scores: list[Score | None] = []
         networks: list[Network] = []
-        for text in phenotypes:
+        for phenotype in phenotypes:
             try:
-                network = simplify(self.problem.parse(text))
+                network = simplify(self.problem.language.parse(phenotype))
             except PhenotypeError as error:
                 scores.append(_refused(f"no network: {error.faults[0].message}"))
                 continue
@@ -107,49 +110,80 @@ class Scorer:
         simplified = iter(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
         return [
-            self._measure(text, next(simplified), next(outputs)) if score is None else score
-            for text, score in zip(phenotypes, scores, strict=True)
+            self._score(phenotype, next(simplified), next(outputs)) if score is None else score
+            for phenotype, score in zip(phenotypes, scores, strict=True)
         ]
 
-    def _measure(self, text: str, network: Network, outputs: NDArray[np.float64]) -> Score:
+    def _score(self, phenotype: str, network: Network, outputs: NDArray[np.float64]) -> Score:
         if not np.isfinite(outputs).all():
             return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
         targets = self.targets(outputs.shape[1])
-        if self.problem.is_linear:
-            scaled = on_line(outputs, targets)
-            if scaled is None:
-                return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
-            outputs, _ = scaled
-        objective = OBJECTIVES[self.problem.objective].fitness
-        with np.errstate(all="ignore"):
-            fitness = objective(outputs, targets)
+        fitness = INFINITE
+        if not self.problem.language.is_linear:
+            fitness = self._fitness(outputs)
+        elif line := fit_line(outputs[:, 0], targets.values[:, 0], targets.row_weights):
+            fitness = self._fitness(line(outputs))
         if not math.isfinite(fitness):
             return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
-        size = count_connections(text, layered=bool(self.problem.grammar.directives.layer))
-        return Score(fitness, size=size, cost=self.problem.cost(network, size))
+        size = self.problem.language.connections(phenotype)
+        return Score(fitness, size=size, cost=search_cost(self.problem, network, size))
 
-
-def faulty(one: Offspring) -> Score:
-    """The score of an individual that has no text."""
-    return Score(INFINITE, one.derivation.fault)
+    @np.errstate(all="ignore")
+    def _fitness(self, outputs: NDArray[np.float64]) -> float:
+        targets = self.targets(outputs.shape[1])
+        return OBJECTIVES[self.problem.objective].fitness(outputs, targets)
 
 
 def _refused(reason: str) -> Score:
     return Score(INFINITE, reason, outcome=REFUSED)
 
 
-class NothingValid(DsgecError):
-    """Not one individual of the first generation is valid: the run ends before it began."""
+class NoValidIndividual(DsgecError):
+    """No individual of the first generation is valid, so the run cannot begin."""
 
 
-def explain(scores: Sequence[Score]) -> NothingValid:
-    """Why not one individual of a population is valid."""
+def no_valid_individual(scores: Sequence[Score]) -> NoValidIndividual:
+    """Return an error with the most frequent reason why individuals are invalid."""
     reasons = [score.reason for score in scores]
     reason = max(set(reasons), key=lambda r: (reasons.count(r), r))
-    return NothingValid(
+    return NoValidIndividual(
         f"no individual of the first generation is valid: {reason}",
         f"Give an individual more integers with {mention('codons')}, let it read them again with"
         f" {mention('wraps')}, or try another {mention('seed')}."
         if reason == EXHAUSTED
         else "`dsgec sample` shows what the grammar makes.",
     )
+
+
+def hash_text(text: str) -> bytes:
+    """Return MurmurHash3 (Appleby) of 128 bits with seed 0, as templates/engine/scores.c does."""
+    data = text.encode("utf-8", "surrogatepass")
+    h1 = h2 = 0
+    whole = len(data) // 16 * 16
+    for at in range(0, whole, 16):
+        h1 ^= _mix(int.from_bytes(data[at : at + 8], "little"), _C1, 31, _C2)
+        h1 = ((_rotate(h1, 27) + h2) * 5 + 0x52DCE729) & _WORD
+        h2 ^= _mix(int.from_bytes(data[at + 8 : at + 16], "little"), _C2, 33, _C1)
+        h2 = ((_rotate(h2, 31) + h1) * 5 + 0x38495AB5) & _WORD
+    h2 ^= _mix(int.from_bytes(data[whole + 8 :], "little"), _C2, 33, _C1) ^ len(data)
+    h1 ^= _mix(int.from_bytes(data[whole : whole + 8], "little"), _C1, 31, _C2) ^ len(data)
+    h1 = (h1 + h2) & _WORD
+    h2 = (h2 + h1) & _WORD
+    h1, h2 = _finish(h1), _finish(h2)
+    low = (h1 + h2) & _WORD
+    high = (h2 + low) & _WORD
+    return low.to_bytes(8, "little") + high.to_bytes(8, "little")
+
+
+def _mix(word: int, first: int, bits: int, second: int) -> int:
+    return _rotate(word * first & _WORD, bits) * second & _WORD
+
+
+def _rotate(word: int, bits: int) -> int:
+    return (word << bits | word >> (64 - bits)) & _WORD
+
+
+def _finish(word: int) -> int:
+    word = (word ^ word >> 33) * 0xFF51AFD7ED558CCD & _WORD
+    word = (word ^ word >> 33) * 0xC4CEB9FE1A85EC53 & _WORD
+    return word ^ word >> 33

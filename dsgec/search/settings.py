@@ -19,7 +19,7 @@ EFFORTS = ("quick", "normal", "thorough")
 VARIATIONS = ("trees", "lists")
 WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
-"""Generations of a run that learns on a small table; `dsgec.search.budget` has the others'."""
+"""Generations of a run that learns on a small table; `dsgec.search.defaults` has the others'."""
 CHOICES = ("cv", "fitness")
 CONNECTIONS = ("all", "previous")
 NOTHING = "none"

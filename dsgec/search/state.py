@@ -1,7 +1,8 @@
-"""The state of a run between two generations to bytes, and back, as state.c and restore.c do it.
+"""Save the state of a run between two generations as bytes, and restore it.
 
-The bytes are the same whether the engine or the loop wrote them, so each goes on from the other's.
-Only genotypes and scores are kept: texts follow from the genotypes, and are made again.
+templates/engine/state.c and restore.c write and read the same bytes, so that a run can be resumed
+with another backend, and the tests compare the two. Only genotypes and scores are saved, since
+phenotypes follow from the genotypes.
 """
 
 import math
@@ -13,10 +14,8 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Representation
 from dsgec.grammar.genome.rates import Rate
 from dsgec.network.simplify import simplify
-from dsgec.network.structure import count_connections
 from dsgec.network.syntax import PhenotypeError
 from dsgec.random import Stream
-from dsgec.search.hash import hash_text
 from dsgec.search.individual import (
     INFINITE,
     LARGEST_CHAMPION,
@@ -27,6 +26,7 @@ from dsgec.search.individual import (
     Score,
 )
 from dsgec.search.loop import State
+from dsgec.search.models import search_cost
 from dsgec.search.native_input import (
     make_parameters,
     make_tables,
@@ -35,28 +35,28 @@ from dsgec.search.native_input import (
     run_identity,
 )
 from dsgec.search.problem import Problem
-from dsgec.search.scoring import Scorer
+from dsgec.search.scoring import Scorer, hash_text
 from dsgec.search.settings import Settings
 
 _MAGIC, _LEARNING_MAGIC = b"dsgec-engine-2\n\0", b"dsgec-learns-1\n\0"
-_COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
-_TEXT = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
+_COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, memory
+_REMEMBERED = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
 _LEARNED = struct.Struct("<Bd")  # outcome, fitness; then its size, and how many rates there are
-_COST = struct.Struct("<Q")  # behind a size, where a cost is minimised
+_COST = struct.Struct("<Q")  # after a size, if a cost is minimised
 _RATE = struct.Struct("<2d")
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
-_LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
-_LARGEST_COST = 1 << 53  # up to which it is exact as a double
+_LARGEST = (1 << 31) - 1  # integer of a genotype or size of a network
+_LARGEST_COST = 1 << 53  # costs up to this are exact as doubles
 
 
 def identify(problem: Problem, settings: Settings) -> bytes:
-    """The digest that a saved state begins with."""
+    """Return the digest that a saved state begins with."""
     digest = problem_digest(problem, settings.representation, make_tables(problem))
     return run_identity(digest, make_parameters(problem, settings))
 
 
 def save(identity: bytes, state: State | None, scorer: Scorer, population: int) -> bytes:
-    """The state as bytes; without one, that of a run that has not begun."""
+    """Return a state as bytes; None is the state of a run that has not begun."""
     counts = (
         state.generation + 1 if state else 0,
         scorer.evaluations,
@@ -72,15 +72,15 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
             parts.append(_learned_bytes(individual, problem))
     for key, score in scorer.memory.items():
         outcome = _OUTCOMES.index(score.outcome)
-        parts.append(_TEXT.pack(key, score.fitness, outcome) + _size_bytes(score, problem))
+        parts.append(_REMEMBERED.pack(key, score.fitness, outcome) + _size_bytes(score, problem))
     slots = scorer.hall.slots
     for slot in range(LARGEST_CHAMPION + 1):
         champion = slots.get(slot)
-        text = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
-        parts.append(struct.pack("<I", len(text)))
+        phenotype = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
+        parts.append(struct.pack("<I", len(phenotype)))
         if champion:
             genotype = champion.genotype
-            content = text if genotype is None else _genotype_bytes(genotype)
+            content = phenotype if genotype is None else _genotype_bytes(genotype)
             parts.append(struct.pack("<d", champion.fitness) + content)
     return b"".join(parts)
 
@@ -90,12 +90,12 @@ def _magic(problem: Problem) -> bytes:
 
 
 def _size_bytes(score: Score, problem: Problem) -> bytes:
-    cost = _COST.pack(score.cost) if problem.minimises else b""
+    cost = _COST.pack(score.cost) if problem.cost.is_minimised else b""
     return struct.pack("<I", score.size) + cost
 
 
 def _learned_bytes(individual: Individual, problem: Problem) -> bytes:
-    """What becomes of an individual that learns does not follow from its text."""
+    """Return the score and the rates of an individual that learns."""
     score, rates = individual.score, individual.rates
     outcome = REFUSED if individual.derivation.fault else score.outcome
     head = _LEARNED.pack(_OUTCOMES.index(outcome), score.fitness) + _size_bytes(score, problem)
@@ -106,7 +106,7 @@ def _learned_bytes(individual: Individual, problem: Problem) -> bytes:
 def restore(
     data: bytes, identity: bytes, problem: Problem, settings: Settings, scorer: Scorer
 ) -> State | None:
-    """The state that the bytes hold; the memory and the hall of fame go to a new scorer."""
+    """Restore a state; the memory and the hall of fame go to a new scorer."""
     if data[: len(identity)] != identity:
         raise other_run()
     try:
@@ -119,7 +119,7 @@ def restore(
 
 
 def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
-    """A valid individual, for a population of the same run with another seed."""
+    """Return a valid individual as bytes, for another island of the same run."""
     genotype = _genotype_bytes(individual.derivation.genotype)
     if problem.learning:
         return genotype + _learned_bytes(individual, problem)
@@ -127,7 +127,7 @@ def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
 
 
 def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
-    """The individual that `migrant_bytes` wrote; its text is remembered as one scored."""
+    """Restore the individual that `migrant_bytes` wrote; the scorer remembers its score."""
     try:
         return _Reader(data, problem, settings, scorer).migrant()
     except (_Damaged, struct.error) as error:
@@ -135,7 +135,7 @@ def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scor
 
 
 class _Damaged(Exception):
-    """The bytes are not what `save` gives."""
+    """The bytes are not what `save` returns."""
 
 
 class _Reader:
@@ -146,9 +146,9 @@ class _Reader:
     def state(self) -> State | None:
         magic = _magic(self.problem)
         _expect(self.bytes(len(magic)) == magic)
-        generation, evaluations, reused, population, texts = self.unpack(_COUNTS)
+        generation, evaluations, reused, population, remembered = self.unpack(_COUNTS)
         _expect(population == self.settings.population)
-        _expect(not texts or not self.problem.learning)  # a run that learns remembers none
+        _expect(not remembered or not self.problem.learning)
         _expect(max(generation, evaluations, reused) < 1 << 62)
         genotypes: list[Genotype] = []
         individuals: list[Individual] = []
@@ -156,8 +156,8 @@ class _Reader:
             genotypes.append(self.genotype())
             if self.problem.learning:
                 individuals.append(self.learned(genotypes[-1]))
-        for _ in range(texts):
-            self.text()
+        for _ in range(remembered):
+            self.remembered()
         for slot in range(LARGEST_CHAMPION + 1):
             self.champion(slot)
         _expect(self.at == len(self.data))
@@ -225,8 +225,8 @@ class _Reader:
             genes[gene], last = values, gene
         return genes
 
-    def text(self) -> None:
-        key, fitness, number = self.unpack(_TEXT)
+    def remembered(self) -> None:
+        key, fitness, number = self.unpack(_REMEMBERED)
         size, cost = self.size()
         _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
         outcome = _OUTCOMES[number]
@@ -241,23 +241,23 @@ class _Reader:
         genotype: Genotype | None = None
         if self.problem.learning:
             genotype = self.genotype()
-            text = self.express(genotype).phenotype
-            _expect(len(text.encode("utf-8", "surrogatepass")) == length)
+            phenotype = self.express(genotype).phenotype
+            _expect(len(phenotype.encode("utf-8", "surrogatepass")) == length)
         else:
-            text = self.bytes(length).decode("utf-8", "surrogatepass")
-        network = self.problem.parse(text)
+            phenotype = self.bytes(length).decode("utf-8", "surrogatepass")
+        network = self.problem.language.parse(phenotype)
         _expect(math.isfinite(fitness) and self.problem.fits(network))
-        size = count_connections(text, layered=bool(self.problem.grammar.directives.layer))
-        cost = self.problem.cost(simplify(network), size) if self.problem.minimises else size
-        champion = Champion(size, fitness, text, genotype, cost)
+        size = self.problem.language.connections(phenotype)
+        cost = search_cost(self.problem, simplify(network), size)
+        champion = Champion(size, fitness, phenotype, genotype, cost)
         self.scorer.hall.admit(champion)
         slots = self.scorer.hall.slots
         _expect(slots.get(slot) is champion and max(slots) == slot)
 
     def size(self) -> tuple[int, int]:
-        """A size, and the cost that is minimised: the same, if none is."""
+        """Read a size and a cost, which is the size if no cost is minimised."""
         size = self.number()
-        return size, self.unpack(_COST)[0] if self.problem.minimises else size
+        return size, self.unpack(_COST)[0] if self.problem.cost.is_minimised else size
 
     def number(self) -> int:
         return int.from_bytes(self.bytes(4), "little")
@@ -283,7 +283,7 @@ def _expect(condition: bool) -> None:
 
 
 def _express(represented: Representation, genotype: Genotype) -> Derivation:
-    """Map a genotype. Nothing is drawn: one that needs mending was never saved."""
+    """Map a genotype without random draws, since a saved one needs no repair."""
     _expect(represented.is_valid(genotype))
     derivation = represented.express(genotype, Stream(0, 0, 0))
     _expect(dict(derivation.genotype) == genotype)

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.choose import choose_island
 from dsgec.search.evolver import Evolver, Generation, LoopEvolver
-from dsgec.search.hall import merged
-from dsgec.search.individual import INFINITE, Champion
+from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.islands import (
-    arrive,
     best_island,
-    combined,
+    combine,
     damaged,
     decode,
     encode,
-    exchange_after,
+    has_exchange,
     island_settings,
-    leaving,
-    migrates,
+    next_exchange,
     pack,
+    replace_worst,
+    send_best,
     unpack,
 )
 from dsgec.search.problem import Problem
@@ -44,7 +43,7 @@ class Stay:
 
     generations: tuple[Generation, ...]
     state: bytes
-    leaving: tuple[bytes, ...]
+    migrants: tuple[bytes, ...]
 
 
 def stay(
@@ -60,11 +59,11 @@ def stay(
     island = choose_island(problem, settings, backend)
     if state:
         island.restore(state)
-        arrive(island, arriving)
+        replace_worst(island, arriving)
     states: list[Generation] = []
     while island.next_generation <= goal:
         states += island.advance(goal + 1 - island.next_generation, INFINITE)
-    return Stay(tuple(states), island.save(), tuple(leaving(island, emigrants)))
+    return Stay(tuple(states), island.save(), tuple(send_best(island, emigrants)))
 
 
 class ClusterIslands(Evolver):
@@ -97,7 +96,7 @@ class ClusterIslands(Evolver):
         until = time.monotonic() + seconds
         if not self._calls:
             most = self._done + min(generations, self._at_once)
-            self._call(min(most, exchange_after(self.settings, self._done)))
+            self._call(min(most, next_exchange(self.settings, self._done)))
         while self._calls:
             left = until - time.monotonic()
             ended = wait(self._calls, min(max(left, 0.0), _LONGEST_WAIT), FIRST_COMPLETED).done
@@ -111,7 +110,7 @@ class ClusterIslands(Evolver):
 
     def _call(self, goal: int) -> None:
         self._goal, self._called = goal, time.monotonic()
-        emigrants = self.settings.migrants if migrates(self.settings, goal) else 0
+        emigrants = self.settings.migrants if has_exchange(self.settings, goal) else 0
         for number, settings in enumerate(self._each):
             call = self.cluster.submit(
                 stay,
@@ -129,11 +128,11 @@ class ClusterIslands(Evolver):
         stays = [self._stays[number] for number in range(len(self._each))]
         self._stays = {}
         states: list[Generation] = [
-            combined(each, self.settings.population)
+            combine(each, self.settings.population)
             for each in zip(*(one.generations for one in stays), strict=True)
         ]
         self._states = [one.state for one in stays]
-        self._arriving = [stays[number - 1].leaving for number in range(len(stays))]
+        self._arriving = [stays[number - 1].migrants for number in range(len(stays))]
         seconds = max(time.monotonic() - self._called, 1e-3)
         self._at_once = max(1, min(4 * self._at_once, int(len(states) * _SECONDS / seconds)))
         self._done = self._goal
@@ -161,28 +160,28 @@ class ClusterIslands(Evolver):
         return island
 
     def _settled(self, number: int) -> LoopEvolver:
-        """An island with those who arrive there, which the next worker would see to first."""
+        """Return an island with its migrants, whom the next worker would receive first."""
         island = self._restored(number, self._states[number])
-        arrive(island, self._arriving[number])
+        replace_worst(island, self._arriving[number])
         return island
 
     @property
-    def best_text(self) -> str:
+    def best_phenotype(self) -> str:
         return self._best_text
 
     @property
     def champions(self) -> list[Champion]:
         each = (self._restored(n, state).champions for n, state in enumerate(self._states))
-        return merged(self.problem, each)
+        return merge_halls(self.problem.cost.is_minimised, each)
 
-    def tuned(self) -> list[Champion]:
+    def refine(self) -> list[Champion]:
         """Here: it takes a moment in native code."""
         islands = [self._settled(number) for number in range(len(self._each))]
         number = best_island([island.fitness() for island in islands])
         best = choose_island(self.problem, self._each[number], self.backend)
         best.restore(islands[number].save())
-        halls = (*(island.champions for island in islands), best.pruned())
-        return best.tune(merged(self.problem, halls))
+        halls = (*(island.champions for island in islands), best.prune())
+        return best.tune(merge_halls(self.problem.cost.is_minimised, halls))
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return choose_island(self.problem, self._each[0], self.backend).recommend(champions)

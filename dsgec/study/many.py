@@ -10,7 +10,7 @@ from dsgec.errors import DsgecError
 from dsgec.pipeline import DEFAULT_SESSION, finished_run, run
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session, ignore
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.problem import make_problem
 from dsgec.study import processes
 from dsgec.study.processes import Processes
@@ -80,7 +80,7 @@ def _run_one(
     found = None if session.overwrite else finished_run(job)
     if found is not None:
         return found
-    evolver = choose(job.problem, job.settings, backend, threads)
+    evolver = choose_evolver(job.problem, job.settings, backend, threads)
     here = replace(session, on_trouble=processes.remark)
     return run(job, evolver, lambda _: None, here, processes.stop)
 

@@ -14,11 +14,11 @@ from dsgec.plain_data import to_json
 from dsgec.run.baselines import make_baselines
 from dsgec.run.job import Job
 from dsgec.run.record import identity
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import HistoryRow
-from dsgec.search.measure import measured
+from dsgec.search.measure import measure_outputs
 from dsgec.search.problem import Problem, make_problem
-from dsgec.search.scoring import NothingValid
+from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
 from dsgec.study.cluster import Abandoned, is_abandoned
 from dsgec.study.ir import Cell
@@ -42,7 +42,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     """
     is_given_up = is_abandoned()
     problem, rivals = _problem(grammar, dataset, cell.settings)
-    evolver = choose(problem, cell.settings, backend, 1)
+    evolver = choose_evolver(problem, cell.settings, backend, 1)
     started = time.perf_counter()  # after the engine was compiled
     asked = asked_of(grammar, problem.dataset, cell)
 
@@ -54,7 +54,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     try:
         job = Job(grammar, problem, cell.settings)
         evolution = evolve(job, evolver, Hooks(on_slice=on_slice), in_full=False)
-    except NothingValid as error:  # which it would be each time: that is this run's outcome
+    except NoValidIndividual as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
         record = {**evolution.result.result.as_json(), **({"baselines": rivals} if rivals else {})}
@@ -87,7 +87,7 @@ def _problem(
         rivals: list[dict[str, Any]] = []
         if settings.compare:
             _, *others = make_baselines(problem, settings.compare)
-            rivals = [{"name": one.name, **measured(problem, one.outputs)} for one in others]
+            rivals = [{"name": one.name, **measure_outputs(problem, one.outputs)} for one in others]
         _problems[key] = problem, rivals
         if len(_problems) > _MOST_KEPT:
             _problems.popitem(last=False)

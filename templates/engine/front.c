@@ -1,4 +1,4 @@
-/* Non-dominated sorting by fitness and cost: dsgec/search/front.py. */
+/* Non-dominated sorting by fitness and cost: dsgec/search/loop.py. */
 #ifndef DSGEC_FRONT_C
 #define DSGEC_FRONT_C
 #include "number.c"

@@ -128,7 +128,7 @@ static int has_all_rows(const dsgec_engine *e) {
     return e->settings.batch == 0 || e->generation % WHOLE_EVERY == 0;
 }
 
-/* Choose the rows of this generation: dsgec/search/batches.py. */
+/* Choose the rows of this generation: dsgec/search/rows.py. */
 static void choose_rows(dsgec_engine *e) {
     int64_t batch = e->settings.batch, before;
     e->current = &e->targets;

@@ -1,5 +1,5 @@
 /* The hall of fame: the best phenotype for each number of connections or, if a cost is minimised,
- * the Pareto front of fitness and cost, by cost: dsgec/search/hall.py. */
+ * the Pareto front of fitness and cost, by cost: dsgec/search/individual.py. */
 #ifndef DSGEC_HALL_C
 #define DSGEC_HALL_C
 #include "genome.c"

@@ -1,4 +1,4 @@
-/* Fit the outputs to the target by a least-squares line: dsgec/search/linear.py. */
+/* Fit the outputs to the target by a least-squares line: dsgec/search/rows.py. */
 #ifndef DSGEC_LINEAR_C
 #define DSGEC_LINEAR_C
 #include "sums.c"

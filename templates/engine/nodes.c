@@ -63,7 +63,7 @@ static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int
 
 /* Return the link of a node, which tells which weight of the phenotype its value is: 1 + the index
  * of the weight, negated if the value is minus the weight, and 0 if it is not a weight:
- * dsgec/search/graph.py. Without LEARNING all links are 0. */
+ * dsgec/search/gradient.py. Without LEARNING all links are 0. */
 static inline int32_t link_of(const Nodes *nodes, int32_t i) {
 #if LEARNING
     return nodes->items[i].link;

@@ -1,4 +1,4 @@
-/* Prune the best network step by step: dsgec/search/pruning.py. */
+/* Prune the best network step by step: dsgec/search/refine.py. */
 #ifndef DSGEC_PRUNE_C
 #define DSGEC_PRUNE_C
 #include "breed_trees.c"

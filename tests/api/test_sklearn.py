@@ -245,11 +245,11 @@ def test_a_warm_start_goes_on_from_the_last_population():
 @pytest.mark.needs_cc
 def test_a_warm_start_really_goes_on(monkeypatch):
     """From the state: the generations before are not made again."""
-    made = []
-    from dsgec.search.native import Engine
+    from dsgec.search.native import EngineEvolver
 
-    step = Engine.step
-    monkeypatch.setattr(Engine, "step", lambda *a: made.extend(found := step(*a)) or found)
+    made = []
+    step = EngineEvolver.step
+    monkeypatch.setattr(EngineEvolver, "step", lambda *a: made.extend(found := step(*a)) or found)
     model = DSGEClassifier(**SMALL, warm_start=True, random_state=2).fit(CANCER, MALIGNANT)
     made.clear()
     model.fit(CANCER, MALIGNANT)

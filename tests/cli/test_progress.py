@@ -26,7 +26,7 @@ from dsgec.cli.terminal.progress import LineDisplay, ProgressDisplay, make_displ
 from dsgec.cli.terminal.styled import StyledText, crop, length, plain
 from dsgec.report.format import shorten, text_width
 from dsgec.search.evolver import Generation
-from dsgec.search.objectives import natural
+from dsgec.search.objectives import as_score
 from tests.command import COMMAND, NO_COMPILER, QUICK
 from tests.support.records import run_record
 
@@ -40,7 +40,7 @@ def job(generations=1000, objective="exp-rmse"):
     dataset = SimpleNamespace(**names, groups=None)
     split = SimpleNamespace(train=[0, 1, 2], test=[3])
     problem = SimpleNamespace(
-        dataset=dataset, split=split, objective=objective, natural=partial(natural, objective)
+        dataset=dataset, split=split, objective=objective, as_score=partial(as_score, objective)
     )
     return SimpleNamespace(
         problem=problem,

@@ -12,7 +12,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import summarize
 from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
-from dsgec.search.problem import Problem, make_learning, make_tables
+from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
 from dsgec.search.state import identify, save
 from tests.quick import QUICK, quick_engine
 
@@ -38,15 +38,12 @@ def make(grammar, settings, dataset=None, objective=""):
     everything = np.arange(len(dataset.y))
     learning = make_learning(settings, len(everything))
     return Problem(
-        grammar=expanded,
-        tables=make_tables(expanded, settings, learning),
+        make_language(expanded, len(dataset.features), settings),
         dataset=dataset,
         split=Split(everything, everything[:0]),
         objective=objective or ("exp-rmse" if dataset.classes else "rmse"),
         learning=learning,
-        minimise=settings.minimise,
-        chip=settings.chip,
-        dtype=settings.dtype,
+        cost=CostObjective(settings.minimise, settings.chip, settings.dtype),
     )
 
 

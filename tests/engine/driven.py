@@ -13,9 +13,9 @@ DRIVER = HERE / "driver.c"
 
 def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
     """The engine's source with that of a program behind it; it learns if the problem says so."""
-    roles = problem.grammar.directives
+    roles = problem.language.grammar.directives
     engine = emit_engine(
-        problem.tables,
+        problem.language.tables,
         representation,
         bool(roles.layer),
         roles.output,
@@ -23,7 +23,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
         weighted=problem.row_weights is not None,
-        minimises=problem.minimises,
+        minimises=problem.cost.is_minimised,
     )
     parts = (HERE / "problem.c", *programs)
     return "\n".join([engine.whole, *(part.read_text(encoding="utf-8") for part in parts)])
@@ -31,7 +31,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
 
 def costs(problem, settings):
     """What the engine is given to count costs with, as a loaded one has it."""
-    if not problem.has_prices:
+    if not problem.cost.has_prices:
         return b""
     made = quick_engine(problem, settings).native.costs
     p, q = made.prologue, made.prices

@@ -7,10 +7,10 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
 from dsgec.search.backends import NumpyBackend, ReferenceBackend
-from dsgec.search.batches import WHOLE_EVERY, rows_of
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Ending, LoopEvolver
 from dsgec.search.problem import make_problem
+from dsgec.search.rows import WHOLE_EVERY, batch_rows
 from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.quick import quick_engine
@@ -19,13 +19,13 @@ SMALL = {"population": 9, "generations": 12, "variation": "trees", "steps": 2, "
 
 
 def test_every_row_is_in_one_batch_and_every_tenth_generation_has_all():
-    whole = [g for g in range(40) if rows_of(g, 50, 16) == slice(0, 50)]
+    whole = [g for g in range(40) if batch_rows(g, 50, 16) == slice(0, 50)]
     assert whole == [0, 10, 20, 30]
-    starts = [rows_of(g, 50, 16).start for g in range(1, 10)]
+    starts = [batch_rows(g, 50, 16).start for g in range(1, 10)]
     assert starts == [0, 16, 32] * 3
-    assert rows_of(11, 50, 16).start == 0  # on from where generation 9 was
-    assert rows_of(12, 50, 16) == slice(16, 32)
-    assert rows_of(7, 50, 0) == slice(0, 50)
+    assert batch_rows(11, 50, 16).start == 0  # on from where generation 9 was
+    assert batch_rows(12, 50, 16) == slice(16, 32)
+    assert batch_rows(7, 50, 0) == slice(0, 50)
 
 
 @pytest.mark.needs_cc
@@ -97,7 +97,7 @@ def test_training_rows_are_shuffled_only_where_there_are_batches():
     large = make_problem(grammar, data, Settings(variation="trees", batch=56))
     assert large.batch == 0  # there are no more rows
     assert large.split.train.tolist() == plain.split.train.tolist()
-    assert choose(batched, Settings(**SMALL), "auto").problem.batch == 16
+    assert choose_evolver(batched, Settings(**SMALL), "auto").problem.batch == 16
 
 
 @pytest.mark.needs_cc
@@ -107,17 +107,17 @@ def test_fewer_test_rows_than_a_batch_are_measured():
     assert len(problem.split.test) < problem.batch
     engine = quick_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
-    texts = ["sig(0.4*x_1)", "sig(x_2-x_3)"]
-    assert engine.measurer().figures(texts) == loop.measurer().figures(texts)
+    for text in ("sig(0.4*x_1)", "sig(x_2-x_3)"):
+        assert engine.measurer().measure(text) == loop.measurer().measure(text)
 
 
 def test_only_generations_of_all_rows_end_a_run():
     settings = Settings(**{**SMALL, "generations": 300}, patience=15, stop_at=0.1)
     ending = Ending(make("network", settings, make_data(3, 53, 3, 2), "log-loss"), settings)
     for generation in range(2 * WHOLE_EVERY):
-        ending.look(generation, 0.5 if generation % WHOLE_EVERY == 0 else 0.01)
+        ending.update(generation, 0.5 if generation % WHOLE_EVERY == 0 else 0.01)
         assert not ending.reason
-    ending.look(2 * WHOLE_EVERY, 0.5)
+    ending.update(2 * WHOLE_EVERY, 0.5)
     assert ending.reason == "patience"
 
 

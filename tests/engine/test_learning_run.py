@@ -8,11 +8,10 @@ from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
 from dsgec.run.history import history_row
 from dsgec.search.backends import ReferenceBackend
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
-from dsgec.search.individual import Champion
 from dsgec.search.learner import make_scorer
-from dsgec.search.pruning import prune
+from dsgec.search.refine import prune
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar as random_grammar
@@ -255,7 +254,7 @@ def test_islands_exchange_what_they_have_learned(grammar, variation):
     problem = make(grammar, settings, data_of(grammar))
     whole = []
     for backend in ("reference", "engine"):
-        evolver = choose(problem, settings, backend)
+        evolver = choose_evolver(problem, settings, backend)
         whole.append(([history_row(row) for row in evolver.generations()], evolver.save()))
     assert whole[0] == whole[1]
 
@@ -327,7 +326,7 @@ def test_a_state_of_a_run_that_learns_holds_no_texts():
 
 @pytest.mark.parametrize("grammar", ["one_layer", "multi_layer", "formula"])
 def test_the_best_is_pruned_as_in_the_reference(grammar):
-    settings = learning(grammar, steps=1, population=12, generations=3)
+    settings = learning(grammar, steps=1, population=12, generations=3, pruning=8)
     problem = make(grammar, settings, data_of(grammar))
     engine = quick_engine(problem, settings)
     engine.step(4)
@@ -335,4 +334,4 @@ def test_the_best_is_pruned_as_in_the_reference(grammar):
     loop.restore(engine.save())
     scorer = make_scorer(problem, ReferenceBackend())
     expected = prune(problem, settings, scorer, loop.state.best, 8)
-    assert [Champion(*one) for one in engine.native.pruned(8)] == expected
+    assert engine.prune() == expected

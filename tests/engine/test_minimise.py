@@ -13,7 +13,7 @@ from dsgec.network.cost.chips import CHIPS
 from dsgec.network.model import Column
 from dsgec.run.search import Search
 from dsgec.search.backends import NumpyBackend, ReferenceBackend
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.settings import COSTS, Preset, Settings, make_settings
@@ -181,8 +181,8 @@ def test_islands_exchange_the_first_of_their_fronts(backend):
     given = {"islands": 3, "migrate_every": 2, "minimise": "connections", "population": 6}
     settings = Settings(**{**LEARNING, **given})
     problem = make("network", settings, make_data(2, 30, 3), "log-loss")
-    found = Search(choose(problem, settings, backend)).run()
-    expected = Search(choose(problem, settings, "reference")).run()
+    found = Search(choose_evolver(problem, settings, backend)).run()
+    expected = Search(choose_evolver(problem, settings, "reference")).run()
     assert found.last == expected.last
     assert found.champions == expected.champions
 
@@ -198,8 +198,8 @@ def test_native_costs_are_those_of_the_model(classes, threshold):
     texts = [champion.phenotype for champion in engine.champions]
     native, plain = engine.measurer(), PlainMeasurer(problem)
     assert isinstance(native, NativeMeasurer)
-    costs = native.costs(texts)
-    assert costs == plain.costs(texts)
+    costs = [native.cost(text) for text in texts]
+    assert costs == [plain.cost(text) for text in texts]
     assert len({*costs}) > 3
 
 
@@ -218,7 +218,7 @@ def test_every_operation_is_counted_as_by_the_model(text):
     settings = Settings(**LEARNING)
     problem = make("formula", settings, columns_data(classes=0), "rmse")
     native = quick_engine(problem, settings).measurer()
-    assert native.costs([text]) == PlainMeasurer(problem).costs([text])
+    assert native.cost(text) == PlainMeasurer(problem).cost(text)
 
 
 @pytest.mark.parametrize(

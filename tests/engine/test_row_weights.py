@@ -10,11 +10,11 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
 from dsgec.search.backends import NumpyBackend, ReferenceBackend
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.problem import make_problem
-from dsgec.search.row_weights import make_row_weights
+from dsgec.search.rows import make_row_weights
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify
 from tests.engine.compare import QUICK, assert_same_run, make, make_data
@@ -52,7 +52,7 @@ def test_the_engine_runs_as_the_reference(grammar, classes, objective, more):
     settings = Settings(**{**LEARNING, **more}, crossover=0.2, seed=4)
     problem = weighted(grammar, settings, classes, objective)
     state = assert_same_run(problem, settings, threads=3 if objective == "log-loss" else 1)
-    unweighted = Engine(replace(problem, row_weights=None), settings, flags=QUICK)
+    unweighted = EngineEvolver(replace(problem, row_weights=None), settings, flags=QUICK)
     unweighted.step(settings.generations + 1)
     assert unweighted.best.fitness != state.best.fitness
 
@@ -98,7 +98,7 @@ def test_the_end_of_a_run_is_the_same_on_every_backend(more):
     settings = Settings(**{**LEARNING, **more}, pruning=2, tuning=10, weights="real", migrants=1)
     problem = weighted("network", settings, 2, "log-loss")
     found, *others = (
-        Search(choose(problem, settings, backend, 2)).run()
+        Search(choose_evolver(problem, settings, backend, 2)).run()
         for backend in ("engine", "c", "numpy", "reference")
     )
     for other in others:
@@ -111,10 +111,12 @@ def test_the_scores_of_the_hall_of_fame_are_the_weighted_objective():
     settings = Settings(**LEARNING)
     problem = weighted("network", settings, 2, "log-loss")
     texts = texts_of(problem, 3)
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = EngineEvolver(problem, settings, flags=QUICK)
     plain = LoopEvolver(problem, settings, ReferenceBackend())
-    assert engine.measurer().scores(texts) == plain.measurer().scores(texts)
-    assert engine.measurer().figures(texts) == plain.measurer().figures(texts)
+    for text in texts:
+        measured = engine.measurer().measure(text)
+        assert measured == plain.measurer().measure(text)
+        assert measured.score == problem.as_score(engine.score(text))
 
 
 @pytest.mark.needs_cc
@@ -123,13 +125,13 @@ def test_a_state_of_other_weights_is_refused():
     problem = weighted("network", settings, 2, "log-loss")
     begun = LoopEvolver(problem, settings, NumpyBackend())
     begun.advance(2, 1.0)
-    Engine(problem, settings, flags=QUICK).restore(begun.save())
+    EngineEvolver(problem, settings, flags=QUICK).restore(begun.save())
     swapped = problem.row_weights[[1, 0, *range(2, 53)]]
     for other in (swapped, None):
         different = replace(problem, row_weights=other)
         assert identify(different, settings) != identify(problem, settings)
         with pytest.raises(DsgecError, match="another run"):
-            Engine(different, settings, flags=QUICK).restore(begun.save())
+            EngineEvolver(different, settings, flags=QUICK).restore(begun.save())
 
 
 def test_weights_stay_with_their_rows_where_training_rows_are_shuffled():

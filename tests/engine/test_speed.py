@@ -10,7 +10,7 @@ from dsgec.grammar.load import load_grammar
 from dsgec.resources import TABLES
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.problem import make_problem
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
@@ -41,7 +41,7 @@ def test_the_engine_is_a_hundred_times_as_fast_as_the_reference(grammar):
 
     ratios = []
     for _ in range(3):
-        engine = Engine(problem, settings)
+        engine = EngineEvolver(problem, settings)
         fast, state = rate(lambda engine=engine: engine.step(settings.generations + 1)[-1])
         slow, expected = rate(reference)
         assert state.best == expected.best.fitness

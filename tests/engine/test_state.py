@@ -12,7 +12,7 @@ from dsgec.search import scoring
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver, summarize
 from dsgec.search.loop import evolve
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
@@ -32,7 +32,7 @@ def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf"), toolchain
     if toolchain is None:
         engine = quick_engine(problem, SETTINGS, threads, flags)
     else:
-        engine = Engine(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
+        engine = EngineEvolver(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
     rows = []
     while len(rows) <= SETTINGS.generations:
         rows += engine.step(SETTINGS.generations + 1 - len(rows), seconds)
@@ -165,7 +165,7 @@ def test_engine_and_loop_go_on_from_each_others_state(small):
         second = end(small)
         second.restore(first.save())
         assert second.next_generation == 6
-        assert second.best_text == done[-1].phenotype
+        assert second.best_phenotype == done[-1].phenotype
         assert [history_row(state) for state in (*done, *second.generations())] == [
             history_row(row) for row in rows
         ]
@@ -176,7 +176,7 @@ def engine_at(problem):
     return quick_engine(problem, SMALL, kind=Stepwise)
 
 
-class Stepwise(Engine):
+class Stepwise(EngineEvolver):
     """Gives each generation before the next begins."""
 
     def advance(self, generations, seconds):

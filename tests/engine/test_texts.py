@@ -55,7 +55,7 @@ TEXTS = [
 def expected(problem, text):
     """What the reference makes of a text; None if it is refused."""
     try:
-        network = problem.parse(text)
+        network = problem.language.parse(text)
     except PhenotypeError:
         return None
     if not problem.fits(network):

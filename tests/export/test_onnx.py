@@ -17,7 +17,8 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
+from dsgec.search.models import make_model
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
 from tests.support.artefacts import onnx_session
@@ -61,8 +62,8 @@ def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
     for seed in range(5):
         settings = Settings(population=10, generations=2, seed=seed)
         problem = make_problem(load_grammar(grammar).grammar, dataset, settings)
-        *_, last = choose(problem, settings, "numpy").generations()
-        network = problem.model(last.phenotype).network
+        *_, last = choose_evolver(problem, settings, "numpy").generations()
+        network = make_model(problem, last.phenotype).network
         compare(Model(network, columns, dataset.classes), dataset.x)
 
 

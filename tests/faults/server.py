@@ -222,10 +222,10 @@ def _not_mended(sweep, final):
 def remember():
     """What never differs and touches no file of a run is made once: most of a child's time."""
     emit_engines_once(pytest.MonkeyPatch())
-    problem.make_tables = cache(problem.make_tables)
+    problem.make_language = cache(problem.make_language)
     number_format.golden = cache(number_format.golden)
     report.png = cache(report.png)
-    tuned, made = LoopEvolver.tuned, {}
+    tuned, made = LoopEvolver.refine, {}
 
     def tuned_once(evolver):
         state = evolver.save()  # which says of what problem it is
@@ -233,7 +233,7 @@ def remember():
             made[state] = tuned(evolver)
         return [*made[state]]
 
-    LoopEvolver.tuned = tuned_once
+    LoopEvolver.refine = tuned_once
 
 
 def serve():

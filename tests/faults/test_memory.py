@@ -7,7 +7,7 @@ import pytest
 from dsgec.engine.source import engine_header
 from dsgec.errors import DsgecError
 from dsgec.search import native as engines
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.test_sanitized import GRAMMARS, build, drive
@@ -105,7 +105,7 @@ def test_a_run_without_memory_ends_with_a_message(monkeypatch, usual_compiler):
     problem = make("one_layer", settings)
 
     def start():
-        return Engine(problem, settings, flags=(*QUICK, *STARVED))
+        return EngineEvolver(problem, settings, flags=(*QUICK, *STARVED))
 
     start()  # compiled, and from now on found in the cache: one library for all
     undisturbed = start()

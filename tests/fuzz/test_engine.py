@@ -12,7 +12,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
-from dsgec.search.native import Engine, make_machine
+from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.state import identify
 from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
 from tests.quick import QUICK, quick_toolchain
@@ -95,8 +95,8 @@ class Pair:
         self.target = harness.target
         self.identity = identify(self.problem, self.settings)
         representation = self.settings.representation
-        self.machine = make_machine(self.problem, representation, quick_toolchain(), QUICK)
-        begun = Engine(self.problem, self.settings, machine=self.machine)
+        self.build = build_engine(self.problem, representation, quick_toolchain(), QUICK)
+        begun = EngineEvolver(self.problem, self.settings, build=self.build)
         begun.step(3)
         self.begun = begun.save()
         self.loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
@@ -105,7 +105,7 @@ class Pair:
 
     def make(self):
         """An engine and a loop: new ones, or begun if they are to receive."""
-        engine = Engine(self.problem, self.settings, machine=self.machine)
+        engine = EngineEvolver(self.problem, self.settings, build=self.build)
         if self.target == "receive":
             engine.restore(self.begun)
         loop = self.loop

@@ -7,7 +7,7 @@ from dsgec.pipeline import prepare, run
 from dsgec.run.checkpoint import NAME, read_checkpoint
 from dsgec.run.folder import read_model, read_picked, read_timing
 from dsgec.run.session import Session
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from dsgec.study.many import run_many
 from dsgec.study.processes import Processes
@@ -57,7 +57,7 @@ def quick_job(out, generations=30, **settings):
 
 
 def go(job, backend="engine", session=None, stop=None, on_generation=lambda _: None):
-    evolver = choose(job.problem, job.settings, backend)
+    evolver = choose_evolver(job.problem, job.settings, backend)
     return run(job, evolver, on_generation, session or Session(), stop)
 
 

@@ -19,11 +19,11 @@ from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
 from dsgec.run.session import STAGES, TUNING, Session, make_timing, with_stages
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.individual import Champion
 from dsgec.search.measure import PlainMeasurer
 from dsgec.search.metrics import classification, regression
-from dsgec.search.objectives import natural
+from dsgec.search.objectives import as_score
 from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.engine.compare import make, make_data
@@ -40,7 +40,7 @@ def plain_hall(problem, champions, best):
     """hall_of_fame.csv, each network parsed, simplified, evaluated and measured by itself."""
     dataset, found = problem.dataset, {}
     for champion in (best, *champions):
-        network = simplify(problem.parse(champion.phenotype))
+        network = simplify(problem.language.parse(champion.phenotype))
         connections = measure_size(network).connections
         if connections not in found or champion.fitness < found[connections][0].fitness:
             found[connections] = champion, network
@@ -48,7 +48,7 @@ def plain_hall(problem, champions, best):
     for number, (_, (champion, network)) in enumerate(sorted(found.items())):
         row = {name: asdict(measure_size(network))[name] for name in SIZES}
         row |= {"written": champion.size, "fitness": champion.fitness}
-        row["score"] = natural(problem.objective, champion.fitness)
+        row["score"] = as_score(problem.objective, champion.fitness)
         outputs = evaluate(network, dataset.x)
         for part in ("train", "test"):
             rows = getattr(problem.split, part)
@@ -91,7 +91,7 @@ def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(
 ):
     settings = Settings(population=40, generations=15, seed=4)
     problem = prepare(grammar, data, settings).problem
-    evolver = choose(problem, settings, "engine", threads)
+    evolver = choose_evolver(problem, settings, "engine", threads)
     for _ in evolver.generations():
         pass
     champions = evolver.champions
@@ -115,7 +115,10 @@ def sample(seed):
         cut = len(rows)
     split = Split(np.sort(rows[:cut]), np.sort(rows[cut:]))
     problem = type(problem)(
-        problem.grammar, problem.tables, data, split, rng.choice([problem.objective, "rmse"])
+        problem.language,
+        data,
+        split,
+        rng.choice([problem.objective, "rmse"]),
     )
     engine = quick_engine(problem, settings, rng.choice([1, 2]))
     engine.step(4)
@@ -169,7 +172,7 @@ def test_the_engine_simplifies_and_writes_a_network_as_python_does(text):
     native, plain = engine.measurer(), PlainMeasurer(problem)
     assert native.describe(text) == plain.describe(text)
     # As text: NaN is not equal to itself, and 0 is to -0.
-    assert repr(native.figures([text])) == repr(plain.figures([text]))
+    assert repr(native.measure(text)) == repr(plain.measure(text))
 
 
 @pytest.mark.needs_cc
@@ -184,7 +187,7 @@ def test_few_tables_are_evaluated_in_python_after_the_last_generation(tmp_path, 
         monkeypatch.setattr(f"dsgec.{module}.evaluate", counted)
     settings = Settings(population=40, generations=20, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path)
-    ended = run(job, choose(job.problem, settings, "engine"), lambda _: None)
+    ended = run(job, choose_evolver(job.problem, settings, "engine"), lambda _: None)
     assert (ended.folder / "hall_of_fame.csv").read_text().count("\n") > 10
     table = len(job.problem.dataset.y)
     assert sum(rows) <= 3 * table
@@ -196,7 +199,7 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     job = prepare("one_layer", "wdbc", settings, out=tmp_path)
     told = []
     session = Session(on_stage=told.append)
-    ended = run(job, choose(job.problem, settings, backend), lambda _: None, session)
+    ended = run(job, choose_evolver(job.problem, settings, backend), lambda _: None, session)
     assert told == [STAGES[name] for name in ENDING]
     timing = timing_of(ended.folder)
     assert timing == ended.timing
@@ -210,7 +213,7 @@ def test_what_follows_the_last_generation_begins_with_tuning(tmp_path):
     job = prepare("one_layer", "wdbc", settings, out=tmp_path)
     events = []
     session = Session(on_stage=events.append)
-    evolver = choose(job.problem, settings, "numpy")
+    evolver = choose_evolver(job.problem, settings, "numpy")
     run(job, evolver, lambda state: events.append(state.generation), session)
 
     assert events == [0, 1, 2, TUNING, *(STAGES[name] for name in ENDING)]
@@ -225,7 +228,7 @@ def test_a_run_that_has_not_ended_saves_first(tmp_path):
         told.append((words, (job.folder / "checkpoint").exists()))
 
     session = Session(max_seconds=0.0, on_stage=on_stage)
-    ended = run(job, choose(job.problem, settings, "auto"), lambda _: None, session)
+    ended = run(job, choose_evolver(job.problem, settings, "auto"), lambda _: None, session)
     assert [words for words, _ in told] == [STAGES[n] for n in ("checkpoint", *ENDING)]
     assert all(saved for _, saved in told[1:])
     assert [*ended.timing["stages"]] == ["compile", "evolve", "checkpoint", *ENDING]

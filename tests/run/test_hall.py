@@ -21,7 +21,7 @@ from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run import pick as picking
 from dsgec.run.folder import read_hall, read_model, read_picked, read_record
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.run.made import model_of
@@ -32,7 +32,7 @@ from tests.run.made import picked as pick
 def folder(tmp_path_factory):
     settings = Settings(population=40, generations=40, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path_factory.mktemp("hall"))
-    return run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
+    return run(job, choose_evolver(job.problem, settings, "auto"), lambda _: None).folder
 
 
 def rows(folder):
@@ -77,7 +77,7 @@ def test_the_smallest_within_a_share_of_the_best(folder):
 def test_a_score_that_is_to_rise(tmp_path):
     settings = Settings(population=30, generations=20, seed=2, objective="accuracy")
     job = prepare("one_layer", "wdbc", settings, out=tmp_path)
-    made = run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
+    made = run(job, choose_evolver(job.problem, settings, "auto"), lambda _: None).folder
     scores = {int(row["connections"]): float(row["score"]) for row in rows(made)}
     for most in (min(scores), 6, 10**6):
         model, _ = pick(made, "at-most", str(most))

@@ -16,7 +16,7 @@ from dsgec.run import checkpoint as checkpoints
 from dsgec.run.checkpoint import NAME, pack_rows, write_checkpoint
 from dsgec.run.history import history_row
 from dsgec.run.session import Session
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation, with_winner
 from dsgec.search.individual import Champion
 from tests.command import dsgec, read
@@ -86,7 +86,7 @@ def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole
     """The checkpoint of a last generation is gone on from: nothing is left but to write."""
     job = stopped_job(tmp_path, 29)
     checkpoint = checkpoint_of(job.folder)
-    evolver = choose(job.problem, job.settings, "numpy")
+    evolver = choose_evolver(job.problem, job.settings, "numpy")
     evolver.restore(checkpoint.state)
     (last,) = evolver.advance(1, float("inf"))
     row = history_row(last)
@@ -293,7 +293,7 @@ def test_without_an_elite_the_best_champion_is_what_a_run_leaves(tmp_path):
     infinite = float("inf")
     lost = Generation(7, infinite, infinite, 9, 40, 2, 0, "?")
     job = quick_job(tmp_path)
-    evolver = choose(job.problem, job.settings, "reference")
+    evolver = choose_evolver(job.problem, job.settings, "reference")
     best = with_winner(lost, evolver.winner(champions, lost))
     assert (best.best, best.phenotype, best.size) == (1.5, "b", 3)
     assert (best.generation, best.invalid, best.evaluations, best.reused) == (7, 9, 40, 2)

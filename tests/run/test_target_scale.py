@@ -24,7 +24,7 @@ from dsgec.pipeline import finished_run, prepare, run
 from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.hall import hall_text
 from dsgec.run.record import parse_record
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Ending
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.objectives import objectives_of
@@ -132,13 +132,13 @@ def test_engine_and_reference_have_the_same_bits(objective, settings):
     assert_same_run(problem, settings)
     engine = quick_engine(problem, settings)
     engine.step(settings.generations + 1)
-    champions = engine.tuned()
+    champions = engine.refine()
     best = min(champions, key=lambda champion: champion.fitness)
     assert isinstance(engine.measurer(), PlainMeasurer)
-    reference = choose(problem, settings, "reference")
+    reference = choose_evolver(problem, settings, "reference")
     for _ in reference.generations():
         pass
-    assert reference.tuned() == champions
+    assert reference.refine() == champions
     assert hall_text(problem, champions, best, engine.measurer()) == hall_text(
         problem, champions, best, reference.measurer()
     )
@@ -158,7 +158,10 @@ def test_scores_without_penalties_are_the_same_from_the_engine():
         engine.step(4)
         texts = [champion.phenotype for champion in engine.champions]
         assert isinstance(engine.measurer(), NativeMeasurer)
-        assert engine.measurer().scores(texts) == PlainMeasurer(problem).scores(texts)
+        for text in texts:
+            measured = engine.measurer().measure(text)
+            assert measured == PlainMeasurer(problem).measure(text)
+            assert measured.score == problem.as_score(engine.score(text))
 
 
 def test_all_that_people_read_is_in_own_units(ended):
@@ -264,7 +267,7 @@ def test_stop_at_is_in_own_units(objective):
     settings = replace(settings, stop_at=goal.get(objective, 0.5))
     for fitness, reason in ((0.501, ""), (0.499, "stop-at")):
         ending = Ending(problem, settings)
-        ending.look(0, fitness)
+        ending.update(0, fitness)
         assert ending.reason == reason
 
 
@@ -294,7 +297,9 @@ def test_a_constant_target_is_learned():
 
 def test_without_a_scale_a_record_is_as_it_was(tmp_path):
     one = job(tmp_path, Settings(**SMALL), plan=Preprocessing(task="regression"))
-    record = run(one, choose(one.problem, one.settings, "auto"), lambda _: None).record.as_json()
+    record = run(
+        one, choose_evolver(one.problem, one.settings, "auto"), lambda _: None
+    ).record.as_json()
     assert "target_scale" not in record["data"]
     assert record["result"]["score"] == record["result"]["fitness"]
 

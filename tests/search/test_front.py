@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from dsgec.search.front import crowding, fronts, ordered
-from dsgec.search.hall import Front
-from dsgec.search.individual import INFINITE, LARGEST_CHAMPION, Champion
+from dsgec.search.individual import INFINITE, LARGEST_CHAMPION, Champion, Front
+from dsgec.search.loop import crowding_distances, find_fronts, sort_by_fronts
 
 
 def dominates(points, i, j):
@@ -26,7 +25,7 @@ def layers(points):
     return found
 
 
-def loneliness(points, front):
+def deb_distances(points, front):
     """Deb's assignment, an objective at a time."""
     distance = dict.fromkeys(front, 0.0)
     for objective in (1, 0):
@@ -52,27 +51,30 @@ def random_points(rng):
 def test_the_order_is_that_of_the_definitions(seed):
     points = random_points(random.Random(seed))
     expected = layers(points)
-    assert [sorted(front) for front in fronts(points)] == expected
-    order = ordered(points)
+    assert [sorted(front) for front in find_fronts(points)] == expected
+    order = sort_by_fronts(points)
     assert sorted(order) == list(range(len(points)))
     at = 0
     for front in expected:
-        lonely = loneliness(points, front)
-        assert order[at : at + len(front)] == sorted(front, key=lambda i: (-lonely[i], i))
+        distances = deb_distances(points, front)
+        assert order[at : at + len(front)] == sorted(front, key=lambda i: (-distances[i], i))
         at += len(front)
     assert order[at:] == [i for i, (fitness, _) in enumerate(points) if fitness == INFINITE]
 
 
 def test_a_copy_of_a_point_comes_behind_everything_on_the_front():
     points = [(0.5, 3), (0.1, 9), (0.5, 3), (0.9, 1)]
-    assert fronts(points) == [[3, 0, 1], [2]]
-    assert ordered(points)[-1] == 2
+    assert find_fronts(points) == [[3, 0, 1], [2]]
+    assert sort_by_fronts(points)[-1] == 2
 
 
 def test_crowding_is_a_share_of_the_range_of_the_front():
-    assert crowding([(8.0, 0), (4.0, 1), (0.0, 4)]) == [INFINITE, 2.0, INFINITE]
-    assert crowding([(8.0, 0), (6.0, 1), (4.0, 3), (0.0, 4)])[1:3] == [0.75 + 0.5, 0.75 + 0.75]
-    assert crowding([(1.0, 5)]) == [INFINITE]
+    assert crowding_distances([(8.0, 0), (4.0, 1), (0.0, 4)]) == [INFINITE, 2.0, INFINITE]
+    assert crowding_distances([(8.0, 0), (6.0, 1), (4.0, 3), (0.0, 4)])[1:3] == [
+        0.75 + 0.5,
+        0.75 + 0.75,
+    ]
+    assert crowding_distances([(1.0, 5)]) == [INFINITE]
 
 
 @pytest.mark.parametrize("seed", range(30))

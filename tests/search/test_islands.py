@@ -5,10 +5,10 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.run.history import history_row
 from dsgec.search.backends import ReferenceBackend
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.islands import IslandEvolver, island_settings, pack, unpack
-from dsgec.search.loop import ranked
+from dsgec.search.loop import rank
 from dsgec.search.settings import Settings
 from tests.engine.compare import make, make_data
 
@@ -22,7 +22,7 @@ def problem():
 
 @pytest.fixture(scope="module")
 def whole(problem):
-    evolver = choose(problem, SETTINGS, "reference")
+    evolver = choose_evolver(problem, SETTINGS, "reference")
     return [history_row(state) for state in evolver.generations()], evolver.save()
 
 
@@ -39,7 +39,7 @@ def whole(problem):
 def test_any_backend_and_any_number_side_by_side_give_the_same_run(
     problem, whole, backend, side_by_side
 ):
-    evolver = choose(problem, SETTINGS, backend)
+    evolver = choose_evolver(problem, SETTINGS, backend)
     evolver = IslandEvolver(problem, SETTINGS, evolver.islands, side_by_side)
     rows = [history_row(state) for state in evolver.generations()]
     assert [row.generation for row in rows] == list(range(18))
@@ -48,7 +48,7 @@ def test_any_backend_and_any_number_side_by_side_give_the_same_run(
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-4])
 def test_slices_of_time_change_nothing(problem, whole, seconds):
-    evolver = choose(problem, SETTINGS, "engine")
+    evolver = choose_evolver(problem, SETTINGS, "engine")
     rows, slices = [], 0
     while len(rows) < 18:
         rows += map(history_row, evolver.advance(18 - len(rows), seconds))
@@ -62,21 +62,21 @@ def test_slices_of_time_change_nothing(problem, whole, seconds):
 )
 def test_a_saved_state_goes_on_with_another_backend(problem, whole, done):
     for first, second in (("engine", "reference"), ("reference", "engine")):
-        begun = choose(problem, SETTINGS, first)
+        begun = choose_evolver(problem, SETTINGS, first)
         rows = []
         while len(rows) <= done:
             rows += begun.advance(1, float("inf"))
-        other = choose(problem, SETTINGS, second)
+        other = choose_evolver(problem, SETTINGS, second)
         other.restore(begun.save())
         assert other.next_generation == done + 1
-        assert other.best_text == rows[-1].phenotype
+        assert other.best_phenotype == rows[-1].phenotype
         rows += other.generations()
         assert ([history_row(row) for row in rows], other.save()) == whole
         assert other.champions == restored(problem, whole[1]).champions
 
 
 def restored(problem, state):
-    evolver = choose(problem, SETTINGS, "reference")
+    evolver = choose_evolver(problem, SETTINGS, "reference")
     evolver.restore(state)
     return evolver
 
@@ -84,7 +84,7 @@ def restored(problem, state):
 def test_an_exchange_done_by_hand(problem):
     """The two best of each island, in the place of the two worst of the next."""
     alone = [LoopEvolver(problem, one, ReferenceBackend()) for one in island_settings(SETTINGS)]
-    together = choose(problem, SETTINGS, "reference")
+    together = choose_evolver(problem, SETTINGS, "reference")
     for _ in range(5):
         for island in alone:
             island.advance(1, 0.0)
@@ -113,10 +113,10 @@ def test_one_island_is_the_run_without_islands(problem):
     plain = Settings(population=11, generations=17, seed=5)
     assert island_settings(SETTINGS)[0].seed == 5
     assert len({one.seed for one in island_settings(SETTINGS)}) == 3
-    single = choose(problem, plain, "reference")
+    single = choose_evolver(problem, plain, "reference")
     rows = [history_row(state) for state in single.generations()]
     never = Settings(population=11, generations=17, seed=5, islands=2, migrate_every=99)
-    first = choose(problem, never, "reference").islands[0]
+    first = choose_evolver(problem, never, "reference").islands[0]
     assert [history_row(state) for state in first.generations()] == rows
 
 
@@ -124,19 +124,19 @@ def test_a_damaged_state_is_refused(problem, whole):
     _, state = whole
     for damaged in (b"", state[:-1], state + b"1", state[:20], pack(unpack(state, 4)[:3])):
         with pytest.raises(DsgecError):
-            choose(problem, SETTINGS, "reference").restore(damaged)
+            choose_evolver(problem, SETTINGS, "reference").restore(damaged)
     text, first, second, third = unpack(state, 4)
     with pytest.raises(DsgecError, match="another run"):
-        choose(problem, SETTINGS, "engine").restore(pack([text, second, first, third]))
+        choose_evolver(problem, SETTINGS, "engine").restore(pack([text, second, first, third]))
 
 
 @pytest.mark.needs_cc
 def test_a_migrant_that_is_none_is_refused(problem):
     for backend in ("engine", "reference"):
-        evolver = choose(problem, SETTINGS, backend)
+        evolver = choose_evolver(problem, SETTINGS, backend)
         evolver.advance(1, float("inf"))
         first, second, third = evolver.islands
-        best = ranked(first.fitness())[0]
+        best = rank(first.fitness())[0]
         migrant = first.send(best)
         assert migrant == restored_from(problem, evolver).islands[0].send(best)
         for island, damaged in ((second, migrant[:-1]), (third, migrant + b"1")):

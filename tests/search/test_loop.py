@@ -56,7 +56,7 @@ def test_the_best_never_gets_worse(grammar):
 def test_the_fitness_is_that_of_the_phenotype_worked_out_anew():
     problem, run = states("one_layer", SMALL)
     best = run[-1].best
-    p = evaluate(problem.parse(best.derivation.phenotype), problem.rows)[:, 0]
+    p = evaluate(problem.language.parse(best.derivation.phenotype), problem.rows)[:, 0]
     y = problem.dataset.y[problem.split.train]
     expected = 1.0
     for c in (0, 1):
@@ -183,7 +183,7 @@ def test_a_hidden_layer_that_no_symbol_stands_for_is_refused(rules):
 def test_three_classes_take_three_outputs():
     problem, run = states("multi_layer_softmax", SMALL, dataset=table(rows=90, classes=3))
 
-    assert len(problem.parse(run[-1].best.derivation.phenotype).outputs) == 3
+    assert len(problem.language.parse(run[-1].best.derivation.phenotype).outputs) == 3
 
 
 def test_a_target_of_quantities_is_regression():
@@ -227,7 +227,7 @@ def test_wdbc_is_learnt():
     settings = Settings(population=40, generations=10)
     dataset = make_dataset(read_table("wdbc"))
     problem, run = states("one_layer", settings, dataset=dataset, backend=NumpyBackend())
-    outputs = evaluate(problem.parse(run[-1].best.derivation.phenotype), problem.rows)
+    outputs = evaluate(problem.language.parse(run[-1].best.derivation.phenotype), problem.rows)
     right = (outputs[:, 0] >= 0.5) == (problem.dataset.y[problem.split.train] == 1)
 
     assert np.mean(right) > 0.85

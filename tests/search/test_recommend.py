@@ -13,8 +13,8 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.individual import Champion
 from dsgec.search.recommend import HeldOut, inner_folds
+from dsgec.search.refine import MOST_CANDIDATES, spaced_by_cost
 from dsgec.search.settings import Settings
-from dsgec.search.tuning import MOST_CANDIDATES, evenly
 from tests.engine.compare import make, make_data
 from tests.quick import quick_engine
 from tests.search.learning.test_end import ENDS, LEARNS, evolved
@@ -45,12 +45,12 @@ def test_the_smallest_that_is_not_clearly_worse_than_the_best_is_chosen():
 
 def test_candidates_are_few_and_spread_evenly_from_the_smallest_to_the_largest():
     sizes = [*range(2, 300, 3)]
-    places = evenly([Champion(size, 1.0, "x_1") for size in sizes])
+    places = spaced_by_cost([Champion(size, 1.0, "x_1") for size in sizes])
     assert MOST_CANDIDATES - 2 <= len(places) <= MOST_CANDIDATES
     assert (places[0], places[-1]) == (0, len(sizes) - 1)
     ratios = [sizes[b] / sizes[a] for a, b in pairwise(places[5:])]
     assert max(ratios) < 1.2 * min(ratios)
-    assert evenly([Champion(size, 1.0, "x_1") for size in (3, 9)]) == [0, 1]
+    assert spaced_by_cost([Champion(size, 1.0, "x_1") for size in (3, 9)]) == [0, 1]
 
 
 def with_rows(problem, train):
@@ -112,9 +112,9 @@ def test_the_engine_recommends_the_network_of_the_reference(grammar, objective, 
     problem = make(grammar, settings, make_data(classes=0) if numeric else None, objective)
     engine = evolved(quick_engine(problem, settings, threads), 4)
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
-    found = engine.recommend(engine.tuned())
+    found = engine.recommend(engine.refine())
     assert found is not None
-    assert found == reference.recommend(reference.tuned())
+    assert found == reference.recommend(reference.refine())
     assert found.champion in found.champions
 
 
@@ -148,7 +148,7 @@ def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_wit
             rmse = np.sqrt(np.mean((outputs(weights, train) - y[train]) ** 2))
             return rmse + settings.l2 / len(train) * np.sum(np.square(weights))
 
-        starts = [champion.numbers.values, *rng.normal(size=(5, 4))]
+        starts = [champion.weights.values, *rng.normal(size=(5, 4))]
         best = min((optimise.minimize(loss, start) for start in starts), key=lambda one: one.fun)
         errors[part.test] = (outputs(best.x, part.test) - y[part.test]) ** 2
         means[part.test] = (y[train].mean() - y[part.test]) ** 2
@@ -161,8 +161,8 @@ def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_wit
 def test_a_run_by_fitness_and_the_paper_have_no_cross_validation():
     settings = replace(SETTINGS, choose="fitness")
     evolver = LoopEvolver(make("one_layer", settings), settings, ReferenceBackend())
-    assert evolved(evolver, 1).recommend(evolver.tuned()) is None
+    assert evolved(evolver, 1).recommend(evolver.refine()) is None
     paper = Settings(population=6, generations=1, choose="cv")
     evolver = LoopEvolver(make("one_layer", paper), paper, ReferenceBackend())
-    assert evolved(evolver, 1).recommend(evolver.tuned()) is None
+    assert evolved(evolver, 1).recommend(evolver.refine()) is None
     assert "choose" not in Settings().as_json()

@@ -16,7 +16,7 @@ from dsgec.run.search import Search
 from dsgec.search import choose as choosing
 from dsgec.search import native as engines
 from dsgec.search.islands import IslandEvolver, island_settings
-from dsgec.search.native import Engine, EngineUnavailable, make_machine
+from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine
 from dsgec.search.settings import Preset, Settings, make_settings
 from tests.command import dsgec, hears_interrupts
 from tests.engine.compare import make
@@ -32,8 +32,8 @@ class Planned:
 
     seconds = 1.5
 
-    def __init__(self, machine, looks):
-        self.machine, self.looks = machine, looks
+    def __init__(self, build, looks):
+        self.build, self.looks = build, looks
 
     @property
     def is_over(self):
@@ -42,9 +42,9 @@ class Planned:
 
     def wait(self):
         self.looks = 0
-        if self.machine is None:
+        if self.build is None:
             raise EngineUnavailable
-        return self.machine
+        return self.build
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +53,8 @@ def problem():
 
 
 @pytest.fixture(scope="module")
-def machine(problem):
-    return make_machine(problem, "dsge", quick_toolchain(), QUICK)
+def build(problem):
+    return build_engine(problem, "dsge", quick_toolchain(), QUICK)
 
 
 def outcome(evolver, share=1.0):
@@ -67,31 +67,31 @@ def outcome(evolver, share=1.0):
 
 @pytest.mark.parametrize("looks", [0, 1, 4, 1000])
 @pytest.mark.parametrize("share", [1.0, 0.0])
-def test_generations_do_not_depend_on_when_the_fast_engine_comes(problem, machine, looks, share):
-    plain = outcome(Engine(problem, SETTINGS, machine=machine))
-    upgrade = Planned(machine, looks)
-    moved = Engine(problem, SETTINGS, machine=machine, upgrade=upgrade)
+def test_generations_do_not_depend_on_when_the_fast_engine_comes(problem, build, looks, share):
+    plain = outcome(EngineEvolver(problem, SETTINGS, build=build))
+    upgrade = Planned(build, looks)
+    moved = EngineEvolver(problem, SETTINGS, build=build, upgrade=upgrade)
     first = moved.native
     assert outcome(moved, share) == plain
     assert moved.native is not first
     assert moved.upgrade_seconds == 1.5
 
 
-def test_a_run_goes_on_where_the_fast_engine_cannot_be_compiled(problem, machine):
-    plain = outcome(Engine(problem, SETTINGS, machine=machine))
+def test_a_run_goes_on_where_the_fast_engine_cannot_be_compiled(problem, build):
+    plain = outcome(EngineEvolver(problem, SETTINGS, build=build))
     upgrade = Planned(None, 3)
-    assert outcome(Engine(problem, SETTINGS, machine=machine, upgrade=upgrade)) == plain
+    assert outcome(EngineEvolver(problem, SETTINGS, build=build, upgrade=upgrade)) == plain
 
 
-def test_islands_move_to_the_fast_engine_with_their_migrants(problem, machine):
+def test_islands_move_to_the_fast_engine_with_their_migrants(problem, build):
     settings = make_settings(
         {"population": 6, "generations": 9, "islands": 3, "migrate_every": 2}, Preset()
     )
 
     def islands(looks):
         each = [
-            Engine(
-                problem, one, machine=machine, upgrade=Planned(machine, looks) if looks else None
+            EngineEvolver(
+                problem, one, build=build, upgrade=Planned(build, looks) if looks else None
             )
             for one in island_settings(settings)
         ]
@@ -123,16 +123,16 @@ def test_a_second_grammar_compiles_nothing_but_its_constants(empty_cache, monkey
     settings = Settings(population=6, generations=2)
     for grammar in ("one_layer", "<s> ::= sig(<x> + <x>)\n<x> ::= x_1 | x_2 | sin(x_3)\n"):
         problem = make(grammar, settings)
-        made = make_machine(problem, "dsge", find_toolchain(), QUICK, waiting=waiting)
-        plain = make_machine(problem, "dsge", quick_toolchain(), QUICK)
-        assert outcome(Engine(problem, settings, machine=made)) == outcome(
-            Engine(problem, settings, machine=plain)
+        made = build_engine(problem, "dsge", find_toolchain(), QUICK, waiting=waiting)
+        plain = build_engine(problem, "dsge", quick_toolchain(), QUICK)
+        assert outcome(EngineEvolver(problem, settings, build=made)) == outcome(
+            EngineEvolver(problem, settings, build=plain)
         )
     assert len(compiled) == len(waited) == 1
     next(empty_cache.glob("*.o")).write_bytes(b"cut")  # a damaged entry is made again
     for entry in empty_cache.glob("*.so"):
         entry.unlink()
-    make_machine(problem, "dsge", find_toolchain(), QUICK)
+    build_engine(problem, "dsge", find_toolchain(), QUICK)
     assert len(compiled) == 2
 
 
@@ -144,7 +144,7 @@ def test_the_fast_engine_is_compiled_beside_the_run_where_a_processor_is_left(
     problem = make("one_layer", settings)
     for processors, soon in ((1, False), (2, True), (2, False)):  # the last one finds it compiled
         monkeypatch.setattr(choosing, "processors", lambda count=processors: count)
-        evolver = choosing.choose(problem, settings, "engine", soon=True)
+        evolver = choosing.choose_evolver(problem, settings, "engine", soon=True)
         upgrade = evolver._upgrade
         assert (upgrade is not None) == soon
         assert ("until then" in evolver.description) == soon

@@ -9,7 +9,7 @@ import pytest
 
 from dsgec.run.checkpoint import NAME
 from dsgec.run.history import history_row
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
 from tests.clusters import ROOT, wait_until
@@ -43,7 +43,7 @@ def problem():
 
 @pytest.fixture(scope="module")
 def here(problem):
-    evolver = choose(problem, SETTINGS, "reference")
+    evolver = choose_evolver(problem, SETTINGS, "reference")
     rows = [history_row(state) for state in evolver.generations()]
     return rows, evolver.save(), evolver.champions
 
@@ -67,13 +67,13 @@ def test_a_run_goes_on_there_and_back(problem, here, done):
         second = end(problem)
         second.restore(first.save())
         assert second.next_generation == done + 1
-        assert second.best_text == rows[-1].phenotype
+        assert second.best_phenotype == rows[-1].phenotype
         rows += second.generations()
         assert ([history_row(row) for row in rows], second.save(), second.champions) == here
 
 
 def local(problem):
-    return choose(problem, SETTINGS, "reference")
+    return choose_evolver(problem, SETTINGS, "reference")
 
 
 def remote(problem):

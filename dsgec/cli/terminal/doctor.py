@@ -16,7 +16,7 @@ from dsgec.engine import cache
 from dsgec.engine.toolchain import compilers
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
-from dsgec.search.choose import choose
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
@@ -53,18 +53,18 @@ def doctor_lines() -> Iterator[str]:
     problem = make_problem(
         load_grammar("multi_layer").grammar, make_dataset(read_table("wdbc")), _SETTINGS
     )
-    chosen = choose(problem, _SETTINGS, "auto")
+    chosen = choose_evolver(problem, _SETTINGS, "auto")
     yield f"backend     {chosen.description}"
     if chosen.remark:
         yield f"            because {chosen.remark}"
-    expected = _trace(choose(problem, _SETTINGS, "reference").generations)
+    expected = _trace(choose_evolver(problem, _SETTINGS, "reference").generations)
     for name in _BACKENDS:
         yield f"self-test   {name}: {_verdict(problem, name, expected)}"
 
 
 def _verdict(problem: Problem, name: str, expected: list[tuple[str, float, float]]) -> str:
     try:
-        trace = _trace(choose(problem, _SETTINGS, name).generations)
+        trace = _trace(choose_evolver(problem, _SETTINGS, name).generations)
     except DsgecError as error:
         return f"not available ({error.faults[0].message})"
     return "the reference's bits" if trace == expected else "WRONG: not the reference's bits"

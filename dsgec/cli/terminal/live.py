@@ -106,7 +106,7 @@ class LiveDisplay(ProgressDisplay):
     def __call__(self, state: Generation) -> None:
         if state.best != self._fitness:
             self._fitness = state.best
-            self._steps.append((state.generation, self.problem.natural(state.best)))
+            self._steps.append((state.generation, self.problem.as_score(state.best)))
         self._last = state
         now = time.monotonic()
         if now >= self._due or state.generation == self.total:

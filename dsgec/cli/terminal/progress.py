@@ -236,7 +236,7 @@ def describe_choices(job: Job) -> str:
 
 def score(problem: Problem, fitness: float) -> str:
     """Return a fitness as the value of the objective."""
-    return plain_number(problem.natural(fitness))
+    return plain_number(problem.as_score(fitness))
 
 
 def duration(seconds: float) -> str:

@@ -16,8 +16,8 @@ from dsgec.grammar.load import load_grammar
 from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.check import check_language, check_task
+from dsgec.search.defaults import default_grammar
 from dsgec.search.settings import OPTIONS
-from dsgec.search.usual import usual_grammar
 
 _MOST_COLUMNS = 200
 _MOST_LABELS = 12
@@ -100,7 +100,7 @@ def _target_lines(dataset: Dataset) -> list[str]:
 
 def _grammar_lines(dataset: Dataset) -> Iterator[str]:
     """Yield the grammars that fit the task, the default first."""
-    default = usual_grammar(len(dataset.classes))
+    default = default_grammar(len(dataset.classes))
     yield f"  {default:<20} fits: `dsgec evolve DATA` chooses it"
     for name in shipped_names(GRAMMARS, ".bnf"):
         if name == default:

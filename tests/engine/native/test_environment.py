@@ -17,7 +17,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
-from dsgec.search.native import Engine
+from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.support.importing import package
@@ -87,9 +87,9 @@ def tiny_problem():
 
 def run_engine(threads):
     problem, text = tiny_problem(), "sig(1.5e308 * x_1)"
-    engine = Engine(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    engine = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
     engine.step(4)
-    again = Engine(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    again = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
     again.restore(engine.save())
     again.step(1)
     best = again.best.phenotype

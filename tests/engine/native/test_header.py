@@ -50,13 +50,15 @@ def told(problem):
     individuals = [engine.individual(number) for number in range(SETTINGS.population)]
     texts = [champion.phenotype for champion in engine.champions]
     measured = [engine.measurer().describe(text) for text in texts]
-    figures = engine.measurer().figures(texts)
+    figures = [engine.measurer().measure(text) for text in texts]
     return states, individuals, engine.fitness(), engine.champions, measured, figures
 
 
 @pytest.mark.parametrize("name", ["engine", "reader"])
 def test_what_is_exported_is_declared(name, problem, tmp_path):
-    engine = codegen.emit_engine(problem.tables, "dsge", False, "sigmoid", problem.objective)
+    engine = codegen.emit_engine(
+        problem.language.tables, "dsge", False, "sigmoid", problem.objective
+    )
     text = engine.whole if name == "engine" else reader.reader_source()
     path = tmp_path / "source.c"
     path.write_text(text)

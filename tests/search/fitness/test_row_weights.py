@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.search.gradient import loss_and_gradient
-from dsgec.search.graph import weighted_network
-from dsgec.search.linear import fit_line
-from dsgec.search.objectives import OBJECTIVES, Targets, ordered_sum
-from dsgec.search.row_weights import make_row_weights
+from dsgec.search.gradient import loss_and_gradient, weighted_network
+from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.rows import Targets, fit_line, make_row_weights, ordered_sum
 from tests.engine.compare import make, make_data
 from tests.search.learning.compare import SETTINGS, spans_of
 
@@ -118,14 +116,14 @@ def test_weighted_slopes_are_differences_of_the_weighted_loss(grammar, objective
     classes, text = TEXTS[grammar]
     plain = make(grammar, SETTINGS, make_data(3, 43, 3, classes), objective)
     problem = replace(plain, row_weights=weights_for(43))
-    roles = problem.grammar.directives
+    roles = problem.language.grammar.directives
     spans = spans_of(text)
     graph = weighted_network(text, spans, inputs=3, layered=False, output=roles.output)
 
     def loss_at(values, of=problem):
         targets = of.targets(len(graph.network.outputs))
         return loss_and_gradient(
-            graph, values, of.rows, targets, objective, 0.01, linear=of.is_linear
+            graph, values, of.rows, targets, objective, 0.01, linear=of.language.is_linear
         )
 
     loss, slopes = loss_at(graph.values)

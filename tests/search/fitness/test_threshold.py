@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dsgec.network.decide import predict_classes
-from dsgec.search.row_weights import make_row_weights
-from dsgec.search.threshold import best_threshold
+from dsgec.search.models import best_threshold
+from dsgec.search.rows import make_row_weights
 
 
 def middles_and_half(p):

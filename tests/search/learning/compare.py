@@ -5,10 +5,9 @@ from functools import cache
 
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.network.syntax import PhenotypeError
-from dsgec.search.gradient import loss_and_gradient
-from dsgec.search.graph import weighted_network
+from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.lbfgs import minimise
-from dsgec.search.native import Engine, make_machine
+from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.quick import quick_toolchain
@@ -36,13 +35,13 @@ class Pair:
     def __init__(self, problem, flags=QUICK):
         self.problem = problem
         toolchain = quick_toolchain() if flags == QUICK else find_toolchain()
-        machine = make_machine(problem, "dsge", toolchain, flags, learning=True)
-        self.engine = Engine(problem, SETTINGS, machine=machine)
+        build = build_engine(problem, "dsge", toolchain, flags, learning=True)
+        self.engine = EngineEvolver(problem, SETTINGS, build=build)
         self.rows, self.targets = problem.rows, cache(problem.targets)
 
     def graph(self, text, spans):
         """None where the text is no network of the task."""
-        roles = self.problem.grammar.directives
+        roles = self.problem.language.grammar.directives
         try:
             graph = weighted_network(
                 text,
@@ -67,7 +66,7 @@ class Pair:
             self.targets(len(graph.network.outputs)),
             self.problem.objective,
             penalty,
-            linear=self.problem.is_linear,
+            linear=self.problem.language.is_linear,
         )
         return ("NOT_FINITE", None, None) if found is None else ("SCORED", *found)
 
@@ -94,7 +93,7 @@ class Pair:
                 targets,
                 self.problem.objective,
                 penalty,
-                linear=self.problem.is_linear,
+                linear=self.problem.language.is_linear,
             )
 
         return minimise(values, *zip(*bounds, strict=True), evaluate, evaluations)

@@ -9,9 +9,9 @@ import dsgec
 from dsgec.network.evaluate import evaluate
 from dsgec.network.parse import parse_phenotype
 from dsgec.search.backends import NumpyBackend, ReferenceBackend
-from dsgec.search.choose import choose
-from dsgec.search.ensemble import mean_text
+from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
+from dsgec.search.islands import mean_phenotype
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
 from tests.command import dsgec as command
@@ -58,8 +58,8 @@ def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weight
     engine = evolved(quick_engine(problem, settings), 4)
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
 
-    found = engine.tuned()
-    assert found == reference.tuned()
+    found = engine.refine()
+    assert found == reference.refine()
     assert min(one.fitness for one in found) <= engine.best.fitness
     sizes, fitness = zip(*((one.size, one.fitness) for one in found), strict=True)
     assert list(sizes) == sorted(set(sizes))
@@ -70,7 +70,7 @@ def test_generated_numpy_code_ends_as_the_reference():
     settings = Settings(population=6, generations=2, weights="real", **LEARNS, **ENDS)
     problem = make("one_layer", settings)
     ends = [
-        evolved(LoopEvolver(problem, settings, backend), 2).tuned()
+        evolved(LoopEvolver(problem, settings, backend), 2).refine()
         for backend in (NumpyBackend(), ReferenceBackend())
     ]
     assert ends[0] == ends[1]
@@ -81,7 +81,7 @@ def test_numerals_of_the_grammar_stay_numerals():
     problem = make("one_layer", settings)
     engine = evolved(quick_engine(problem, settings), 3)
     individuals = problem.represent(settings)
-    for one in engine.tuned():
+    for one in engine.refine():
         words = one.phenotype.replace("*", "+").replace("(", "+").replace(")", "+").split("+")
         for word in words:
             if word and not word.startswith(("x_", "sig")):
@@ -97,10 +97,10 @@ def test_a_mean_is_that_of_the_logits():
     def logits(text):
         return evaluate(parse_phenotype(text, layered=False, inputs=2), rows)[:, 0]
 
-    mean = parse_phenotype(mean_text([a, b]), layered=False, output="sigmoid", inputs=2)
+    mean = parse_phenotype(mean_phenotype([a, b]), layered=False, output="sigmoid", inputs=2)
     expected = [1 / (1 + math.exp(-(p + q) / 2)) for p, q in zip(logits(a), logits(b), strict=True)]
     np.testing.assert_allclose(evaluate(mean, rows)[:, 0], expected, rtol=1e-14)
-    several = mean_text([f"softmax({a},min(x_1,x_2))", f"softmax({b},x_1)"])
+    several = mean_phenotype([f"softmax({a},min(x_1,x_2))", f"softmax({b},x_1)"])
     assert several == f"softmax(0.5*(({a})+({b})),0.5*((min(x_1,x_2))+(x_1)))"
 
 
@@ -109,17 +109,17 @@ def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
     problem = make("one_layer", settings)
     ends = []
     for backend in ("engine", "reference"):
-        evolver = choose(problem, settings, backend)
+        evolver = choose_evolver(problem, settings, backend)
         states = [one for _ in range(4) for one in evolver.advance(1, math.inf)]
-        champions = evolver.tuned()
+        champions = evolver.refine()
         ends.append((champions, evolver.winner(champions, states[-1])))
     assert ends[0] == ends[1]
-    saved = choose(problem, settings, "engine")
+    saved = choose_evolver(problem, settings, "engine")
     saved.advance(1, math.inf)
-    resumed = choose(problem, settings, "reference")
+    resumed = choose_evolver(problem, settings, "reference")
     resumed.restore(saved.save())
     last = [one for _ in range(3) for one in resumed.advance(1, math.inf)][-1]
-    champions = resumed.tuned()
+    champions = resumed.refine()
     assert (champions, resumed.winner(champions, last)) == ends[0]
 
 
@@ -131,27 +131,27 @@ def test_islands_end_the_same_here_and_on_a_cluster():
     problem = make("one_layer", settings)
     ends = []
     for evolver in (
-        choose(problem, settings, "engine"),
-        choose(problem, settings, "reference"),
+        choose_evolver(problem, settings, "engine"),
+        choose_evolver(problem, settings, "reference"),
         ClusterIslands(problem, settings, Cluster(), "reference"),
     ):
         states = []
         while len(states) < 3:
             states += evolver.advance(1, math.inf)
-        ends.append(evolver.tuned())
+        ends.append(evolver.refine())
     assert ends[0] == ends[1] == ends[2]
     assert min(one.fitness for one in ends[0]) <= states[-1].best
 
 
 def test_of_many_islands_only_the_best_is_pruned_and_tuned(monkeypatch):
     settings = Settings(population=4, generations=1, islands=9, **LEARNS, **ENDS)
-    evolver = choose(make("one_layer", settings), settings, "reference")
+    evolver = choose_evolver(make("one_layer", settings), settings, "reference")
     evolver.advance(1, math.inf)
     called = []
-    for name in ("pruned", "tune"):
+    for name in ("prune", "tune"):
         monkeypatch.setattr(LoopEvolver, name, lambda *_, name=name: called.append(name) or [])
-    evolver.tuned()
-    assert called == ["pruned", "tune"]
+    evolver.refine()
+    assert called == ["prune", "tune"]
 
 
 def test_an_ensemble_of_layers_is_refused(tmp_path):

@@ -11,9 +11,9 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import parse
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.individual import NOT_FINITE
-from dsgec.search.linear import fit_line
 from dsgec.search.objectives import objectives_of
 from dsgec.search.problem import make_problem
+from dsgec.search.rows import fit_line
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data

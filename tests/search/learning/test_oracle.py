@@ -11,8 +11,7 @@ import mpmath as mp
 import pytest
 from mpmath import mpf
 
-from dsgec.search.gradient import loss_and_gradient
-from dsgec.search.graph import weighted_network
+from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.objectives import objectives_of
 from tests.engine.compare import make, make_data
 from tests.engine.test_texts import LAYERED

@@ -35,14 +35,16 @@ def test_no_champion_has_a_repeated_term(grammar, classes, more):
     settings = Settings(population=10, generations=8, l2=1.0, **{**LEARNS, **ENDS, **more})
     problem = make(grammar, settings, make_data(classes=classes))
     engine = evolved(quick_engine(problem, settings), 8)
-    champions = engine.tuned()
+    champions = engine.refine()
     assert champions
     for one in champions:
-        network = network_of(one.phenotype, problem.tables, len(problem.dataset.features))
+        network = network_of(one.phenotype, problem.language.tables, len(problem.dataset.features))
         assert not repeated(network)
-    assert not repeated(network_of(engine.best_text, problem.tables, len(problem.dataset.features)))
+    assert not repeated(
+        network_of(engine.best_phenotype, problem.language.tables, len(problem.dataset.features))
+    )
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 8)
-    assert champions == reference.tuned()
+    assert champions == reference.refine()
 
 
 def test_a_default_run_records_as_many_connections_as_it_has_sources():

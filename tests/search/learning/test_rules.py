@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.search.graph import weighted_network
+from dsgec.search.gradient import weighted_network
 from tests.engine.test_texts import FLAT, LAYERED
 from tests.quick import quick_engine
 from tests.search.learning.compare import SETTINGS, make_pair, spans_of

@@ -151,7 +151,7 @@ def run_grammar(seed):
     try:
         texts = texts_of(problem, 15, seed)
     except Exception as error:
-        if type(error).__name__ != "NothingValid":
+        if type(error).__name__ != "NoValidIndividual":
             raise
         texts = []
     return sum(try_values(pair, rng, text) == "SCORED" for text in texts)

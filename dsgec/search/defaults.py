@@ -1,0 +1,93 @@
+"""Defaults that depend on the table: its grammar by the task, the length of a search by its shape.
+
+They depend on nothing else, so that the same command gives the same bytes everywhere.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dsgec.data.dataset import Dataset
+from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.rows import WHOLE_EVERY
+from dsgec.search.settings import BY_SHAPE, NOTHING, Preset, Settings
+
+DEFAULT_BATCH = 512
+NUMERIC_L2 = 0.25
+"""For a numeric target, whose noise networks fit more readily than that of classes."""
+BATCH_PARSIMONY = 1e-4
+"""For a table with batches: with more rows, more connections can be told from noise."""
+THOROUGH_ENSEMBLE = 5
+"""Networks of a thorough search; more are hardly better."""
+_MANY_ROWS = 3 * DEFAULT_BATCH  # from here on, batches save more than they lose
+_SMALL_WORK = 10_000  # rows of a generation, times outputs
+_LEAST_GENERATIONS = 120
+_QUICK_DIVISOR = 4
+
+
+def default_grammar(classes: int) -> str:
+    """Return the shipped grammar for so many classes, or for a numeric target."""
+    if not classes:
+        return "regression"
+    return "network" if classes == 2 else "network_softmax"
+
+
+def with_defaults(
+    settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
+) -> Settings:
+    """Fill in the settings that were not given and depend on the shape of the data set."""
+    if not preset.learns:
+        return settings
+    if given.get("batch") is None and _can_have_batches(settings):
+        settings = replace(settings, batch=default_batch(len(dataset.y)))
+    settings = _with_penalties(settings, given, len(dataset.classes))
+    if given.get("generations") is None:
+        generations = default_generations(dataset, settings.batch)
+        if preset.is_quick:
+            generations //= _QUICK_DIVISOR
+        elif preset.is_thorough and settings.minimise != NOTHING:
+            generations *= THOROUGH_ENSEMBLE  # one front instead of an ensemble
+        settings = replace(settings, generations=generations)
+    is_single = settings.minimise == NOTHING and settings.islands == 1
+    if preset.is_thorough and is_single and given.get("ensemble") is None:
+        settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
+    return settings
+
+
+def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) -> Settings:
+    """Fill in the penalties.
+
+    Each class has an output with connections and weights of its own, whose penalties add up, while
+    the loss of a row does not. So the penalties of many classes are scaled to those of two. If a
+    cost is minimised, half the parsimony lets the front reach larger networks.
+    """
+    share = 2.0 / classes if classes > 2 else 1.0
+    if given.get("l2") is None:
+        settings = replace(settings, l2=settings.l2 * share if classes else NUMERIC_L2)
+    if given.get("parsimony") is None:
+        has_default_batch = settings.batch and given.get("batch") is None
+        parsimony = BATCH_PARSIMONY if has_default_batch else settings.parsimony
+        if settings.minimise != NOTHING:
+            parsimony /= 2.0
+        settings = replace(settings, parsimony=parsimony * share)
+    return settings
+
+
+def _can_have_batches(settings: Settings) -> bool:
+    known = OBJECTIVES.get(settings.objective)
+    return settings.variation == "trees" and not (known and known.by_class)
+
+
+def default_batch(rows: int) -> int:
+    """Return the number of rows of a batch; 0, for all rows, if the table is small."""
+    return DEFAULT_BATCH if rows >= _MANY_ROWS else 0
+
+
+def default_generations(dataset: Dataset, batch: int) -> int:
+    """Return fewer generations the more work each takes, by its square root."""
+    rows, classes = len(dataset.y), len(dataset.classes)
+    if 0 < batch < rows:
+        rows = batch + rows // WHOLE_EVERY
+    work = rows * (classes if classes > 2 else 1)
+    return max(round(BY_SHAPE * min(1.0, math.sqrt(_SMALL_WORK / work))), _LEAST_GENERATIONS)
