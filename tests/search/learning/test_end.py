@@ -86,7 +86,7 @@ def test_numerals_of_the_grammar_stay_numerals():
         for word in words:
             if word and not word.startswith(("x_", "sig")):
                 assert len(word.lstrip("-")) == 4  # such as 1.25
-        assert individuals.is_whole(one.genotype)
+        assert individuals.is_valid(one.genotype)
 
 
 def test_a_mean_is_that_of_the_logits():
