@@ -1,1 +1,1 @@
-"""dsgec for programs: data in memory to a run in memory."""
+"""The library: evolve networks from data in memory, and use them in a program."""

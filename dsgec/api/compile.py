@@ -1,4 +1,4 @@
-"""A model that was trained elsewhere to a Network of this library."""
+"""`dsgec.compile`: turn a model that was trained elsewhere into a Network."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,35 +36,35 @@ def compile(
 ) -> Network:
     """Compile a network that you already have.
 
-    It can be exported to every target, drawn, and shown running on a page. How closely it agrees
-    with the model that it was made of is measured, and kept as its `agreement`.
+    The result can be exported to every target, drawn, and shown running on a page. Its `agreement`
+    tells how closely it agrees with the model that it was made from.
 
-    :param model: A fitted estimator of scikit-learn (a perceptron, a linear or a logistic model, or
-        a pipeline of scalers that ends in one), an ONNX model, the path of an ONNX file, or that of
-        the text of a network, such as `best.net` or what `Network.text` gives.
-    :param name: What its exports are called; default: the class of the estimator, or the file.
-    :param feature_names: A name for each feature, in their order; default: the model's own.
-    :param class_names: A label for each class, in their order; default: the model's own.
-    :param rows: Rows of features to measure the agreement on, whose ranges are also those of
-        exports in fixed point; default: random ones, within three scales of the center of each
+    :param model: A fitted scikit-learn estimator (a perceptron, a linear or a logistic model, or a
+        pipeline of scalers that ends in one), an ONNX model, the path of an ONNX file, or the path
+        of a text file such as `best.net` or with the text of `Network.text`.
+    :param name: The name of its exports. Default: the class of the estimator, or the file's name.
+    :param feature_names: A name for each feature, in order. Default: the model's own.
+    :param class_names: A label for each class, in order. Default: the model's own.
+    :param rows: Rows of features on which to measure the agreement; their ranges are used for
+        exports in fixed point. Default: random rows, within three scales of the center of each
         column, and no ranges.
     """
     if name:
         check_name(name)
     source, own_name = _read(model, feature_names, class_names)
-    compared = None if rows is None else _finite(Network(source.model).rows(rows))
+    compared = None if rows is None else _check_finite(Network(source.model).rows(rows))
     agreement = measure_agreement(source, compared) if source.ran_by else None
     return Network(source.model, name or own_name, _ranges(compared), agreement)
 
 
-def _finite(rows: Array) -> Array:
+def _check_finite(rows: Array) -> Array:
     if not len(rows) or not np.isfinite(rows).all():
         raise DsgecError("rows to compare on must be finite numbers, and one row at least")
     return rows
 
 
 def _ranges(rows: Array | None) -> tuple[Range, ...]:
-    """From the least to the greatest value of each column; none without rows."""
+    """Return the minimum and the maximum of each column; empty without rows."""
     if rows is None:
         return ()
     return tuple(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
@@ -73,7 +73,7 @@ def _ranges(rows: Array | None) -> tuple[Range, ...]:
 def _read_text(
     path: Path, feature_names: Sequence[str] | None, class_names: Sequence[Label] | None
 ) -> ForeignModel:
-    """Read the text of a network, which has its own names."""
+    """Read the text of a network, which contains the names of columns and classes."""
     if feature_names is not None or class_names is not None:
         raise DsgecError(
             "the text of a network says itself what its columns and classes are called",
@@ -86,17 +86,17 @@ def _read_text(
 def _read(
     model: Any, feature_names: Sequence[str] | None, class_names: Sequence[Label] | None
 ) -> tuple[ForeignModel, str]:
-    """What the model is, and what it can be called."""
+    """Read a model, and return a name for it as well."""
     names = (feature_names, class_names)
     if isinstance(model, str | Path):
         path = Path(model)
-        named = safe_name(path.name.split(".")[0])
+        name = safe_name(path.name.split(".")[0])
         if path.suffix.lower() == ".onnx":
-            return read_onnx_file(path, *names), named
-        return _read_text(path, feature_names, class_names), named
+            return read_onnx_file(path, *names), name
+        return _read_text(path, feature_names, class_names), name
     if is_onnx(model):
-        named = safe_name(model.graph.name)
-        return read_onnx(model.SerializeToString(), "the ONNX model", *names), named
+        name = safe_name(model.graph.name)
+        return read_onnx(model.SerializeToString(), "the ONNX model", *names), name
     if is_estimator(model):
         return read_estimator(model, *names), safe_name(type(model).__name__)
     raise DsgecError(f"{type(model).__name__} cannot be compiled", _KNOWN)

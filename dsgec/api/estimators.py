@@ -1,4 +1,4 @@
-"""scikit-learn's estimators: arrays in, an evolved network that predicts."""
+"""DSGEClassifier and DSGERegressor, the estimators for scikit-learn."""
 
 import numbers
 from collections.abc import Iterator
@@ -8,8 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.api.evolve import Progress
-from dsgec.api.fit import Fitted, fit, frame_dataset, numbers_dataset
+from dsgec.api.datasets import (
+    apply_class_weights,
+    drop_zero_weights,
+    make_array_dataset,
+    make_frame_dataset,
+)
+from dsgec.api.evolve import FitResult, Progress, fit
 from dsgec.api.network import probabilities
 from dsgec.api.notebook import live_curve
 from dsgec.api.printed.keywords import ClassifierParameters, Parameters
@@ -17,12 +22,10 @@ from dsgec.api.run import Run
 from dsgec.api.settings import (
     CLASSIFIER_PARAMETERS,
     PARAMETERS,
-    documented,
-    python_default,
+    document_settings,
     read_keywords,
-    suggests_parameters,
+    suggest_parameters,
 )
-from dsgec.api.weights import rows_that_count, with_class_weights
 from dsgec.data.arrays import has_text_columns
 from dsgec.data.row_metadata import parse_groups
 from dsgec.errors import DsgecError
@@ -50,8 +53,8 @@ _LARGEST_LABEL = 2**53
 Numbers = NDArray[np.float64]
 
 
-class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: parameters, evolution, going on from the last population."""
+class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
+    """The common base of both estimators: parameters, evolution and warm starts."""
 
     run_: Run
 
@@ -60,8 +63,8 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _validated(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
-        """Rows and targets as they are learnt from: an array, or a data frame that has texts."""
+    def _validate(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
+        """Check rows and targets; rows become an array, unless they are a data frame with texts."""
         y = _plain_labels(y)
         if not has_text_columns(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
@@ -83,56 +86,53 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         before = None
         if self.warm_start and hasattr(self, "run_"):
-            before = Fitted(self.run_, getattr(self, "_state", None))
+            before = FitResult(self.run_, getattr(self, "_state", None))
         with _as_value_error():
-            said = read_keywords(self._given(), seed=self._seed(before))
-            of_rows = (classes, said.preprocessing, row_weights, groups)
-            if isinstance(x, np.ndarray) and not said.preprocessing.categorical:
-                dataset = numbers_dataset(x, y, self._names(), *of_rows)
+            options = read_keywords(self._keywords(), seed=self._seed(before))
+            others = (classes, options.preprocessing, row_weights, groups)
+            if isinstance(x, np.ndarray) and not options.preprocessing.categorical:
+                dataset = make_array_dataset(x, y, self._column_names(), *others)
             else:
-                dataset = frame_dataset(self._named(x), y, *of_rows)
+                if isinstance(x, np.ndarray):
+                    x = dict(zip(self._column_names(), x.T, strict=True))
+                dataset = make_frame_dataset(x, y, *others)
             fitted = fit(
                 dataset,
                 self.grammar,
-                said.settings_for(dataset),
-                execution=said.execution,
-                callback=(live_curve() or _told) if self.verbose else None,
+                options.settings_for(dataset),
+                execution=options.execution,
+                callback=(live_curve() or _print_progress) if self.verbose else None,
                 before=before,
                 keeps_state=self.warm_start,
             )
         self.run_, self._state = fitted.run, fitted.state
         self.n_iter_ = fitted.run.generations
 
-    def _given(self) -> dict[str, Any]:
-        """The parameters as keywords of `dsgec.evolve`."""
+    def _keywords(self) -> dict[str, Any]:
+        """Return the parameters as keywords of `dsgec.evolve`."""
         return {one.name: getattr(self, one.name) for one in PARAMETERS}
 
-    def _seed(self, before: Fitted | None) -> int:
-        """A whole number is the seed; what only draws one draws it once for a warm start."""
+    def _seed(self, before: FitResult | None) -> int:
+        """Return `random_state` if it is an integer, the seed of a warm start, or a random seed."""
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state)
         if before is not None:
             return int(before.run.record["settings"]["seed"])
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _names(self) -> list[str]:
-        """The columns' names, where a network can have them."""
+    def _column_names(self) -> list[str]:
+        """Return the names of the columns, or x_1, x_2 … if a network cannot have them."""
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         if not names or len(set(names)) < len(names) or not all(map(_is_plain, names)):
             return [f"x_{number}" for number in range(1, self.n_features_in_ + 1)]
         return names
 
-    def _named(self, x: Any) -> Any:
-        """The rows with the names of their columns, where they were taken from a data frame."""
-        if not isinstance(x, np.ndarray):
-            return x
-        return dict(zip(self._names(), x.T, strict=True))
-
     def _outputs(self, X: Any) -> Numbers:
-        rows = self._rows(X)
+        rows = self._rows(X)  # which checks that there is a run
         return self.run_.network.outputs(rows)
 
     def _rows(self, X: Any) -> Numbers:
+        """Return the raw rows to predict."""
         check_is_fitted(self, "run_")
         network = self.run_.network
         if has_text_columns(X) or any(column.categories for column in network.model.columns):
@@ -146,60 +146,61 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
             return network.rows(X)
 
 
-@suggests_parameters
-@documented(CLASSIFIER_PARAMETERS, python_default)
-class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: ignore[misc]
-    """A small network for two classes or many, evolved by DSGE.
+@suggest_parameters
+@document_settings(CLASSIFIER_PARAMETERS)
+class DSGEClassifier(ClassifierParameters, ClassifierMixin, _DsgeEstimator):  # type: ignore[misc]
+    """A classifier that evolves a small network by DSGE.
 
-    Without a `grammar`, two classes get `network` and more `network_softmax`. Features are
-    scaled to mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are).
-    `run_` is the whole run, with its network, history and exports.
+    The network standardises the features itself (`scale="none"` uses them unchanged). After `fit`,
+    `run_` is the run, with its network, history and exports.
 
-    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
-    :param class_weight: A dictionary of the weights of classes in the objective, or "balanced" for
-        weights by which all classes count the same.
-    :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
-    :param random_state: The seed, or what draws one.
-    :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
+    :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`.
+        Default: `network` for two classes, `network_softmax` for more.
+    :param class_weight: A dictionary of the weights of classes in the objective, or "balanced" to
+        give all classes the same weight.
+    :param warm_start: `fit` continues from the last population if the data and the parameters are
+        the same.
+    :param random_state: The random seed, or a generator that draws one.
+    :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evolve a network on all rows.
 
-        :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
-            or None is missing.
+        :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
+            None are missing values.
         :param y: The class of each row.
-        :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
+        :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
             out.
-        :param groups: The group of each row, such as its recording: folds that are made of the rows
-            to choose a network keep groups together.
+        :param groups: The group of each row, such as its recording: the folds by which a network is
+            chosen do not share a group.
         """
-        x, y = self._validated(X, y)
+        x, y = self._validate(X, y)
         check_classification_targets(y)
         with _as_value_error():
             group_codes = None if groups is None else parse_groups(groups, len(y))
-            x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
+            x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
             classes, codes = np.unique(y, return_inverse=True)
-            row_weights = with_class_weights(row_weights, self.class_weight, classes, codes)
+            row_weights = apply_class_weights(row_weights, self.class_weight, classes, codes)
         if len(classes) < 2:
             raise ValueError("y has one class only: there is nothing to classify")
         self._evolve(x, codes.astype(np.float64), _labels(classes), row_weights, groups)
         self.classes_ = classes
         return self
 
-    def _given(self) -> dict[str, Any]:
-        balance = isinstance(self.class_weight, str)  # which is "balanced"
-        return {**super()._given(), "threshold": self.threshold, "balance": balance}
+    def _keywords(self) -> dict[str, Any]:
+        balance = isinstance(self.class_weight, str)  # it is "balanced"
+        return {**super()._keywords(), "threshold": self.threshold, "balance": balance}
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row.
+        """Return the class of each row.
 
         :param X: The rows, with the columns of `fit`.
         """
         rows = self._rows(X)
-        chosen, nothing = self.run_.network.classify(rows)
-        if nothing.any():
-            row = int(np.flatnonzero(nothing)[0])
+        chosen, undefined = self.run_.network.classify(rows)
+        if undefined.any():
+            row = int(np.flatnonzero(undefined)[0])
             raise ValueError(
                 f"row {row} is of no class: what the network gives for it is not a number"
             )
@@ -207,48 +208,49 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         return labels
 
     def predict_proba(self, X: Any) -> Numbers:
-        """The probability of each class, in the order of `classes_`.
+        """Return the probability of each class, in the order of `classes_`.
 
         :param X: The rows, with the columns of `fit`.
         """
         return probabilities(self._outputs(X))
 
 
-@suggests_parameters
-@documented(PARAMETERS, python_default)
-class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
-    """A small network or a formula for a numeric target, evolved by DSGE.
+@suggest_parameters
+@document_settings(PARAMETERS)
+class DSGERegressor(RegressorMixin, _DsgeEstimator):  # type: ignore[misc]
+    """A regressor that evolves a small network or a formula by DSGE.
 
-    Without a `grammar` it is `regression`; `formula` makes formulas. Features are scaled to
-    mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is
-    the whole run, with its network, history and exports.
+    The network standardises the features itself (`scale="none"` uses them unchanged). After `fit`,
+    `run_` is the run, with its network, history and exports.
 
-    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
-    :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
-    :param random_state: The seed, or what draws one.
-    :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
+    :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`;
+        `formula` evolves formulas. Default: `regression`.
+    :param warm_start: `fit` continues from the last population if the data and the parameters are
+        the same.
+    :param random_state: The random seed, or a generator that draws one.
+    :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evolve a network on all rows.
 
-        :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
-            or None is missing.
+        :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
+            None are missing values.
         :param y: The value of each row.
-        :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
+        :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
             out.
-        :param groups: The group of each row, such as its recording: folds that are made of the rows
-            to choose a network keep groups together.
+        :param groups: The group of each row, such as its recording: the folds by which a network is
+            chosen do not share a group.
         """
-        x, y = self._validated(X, y, y_numeric=True)
+        x, y = self._validate(X, y, y_numeric=True)
         with _as_value_error():
             group_codes = None if groups is None else parse_groups(groups, len(y))
-            x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
+            x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
         self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights, groups)
         return self
 
     def predict(self, X: Any) -> Numbers:
-        """The value of each row.
+        """Return the value of each row.
 
         :param X: The rows, with the columns of `fit`.
         """
@@ -257,7 +259,7 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
 
 @contextmanager
 def _as_value_error() -> Iterator[None]:
-    """Parameters and data that cannot be used, in the form that scikit-learn's users expect."""
+    """Raise errors as ValueError, which scikit-learn's users expect."""
     try:
         yield
     except DsgecError as error:
@@ -265,7 +267,7 @@ def _as_value_error() -> Iterator[None]:
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Label, ...]:
-    """The classes as a network has them: booleans, whole numbers or texts, or else their places."""
+    """Return the classes as labels of a network, or their numbers if it cannot have them."""
     if classes.tolist() == [False, True] and all(isinstance(c, bool) for c in classes.tolist()):
         return (False, True)
     if classes.dtype.kind in "iu" and all(abs(int(label)) < _LARGEST_LABEL for label in classes):
@@ -277,8 +279,7 @@ def _labels(classes: NDArray[Any]) -> tuple[Label, ...]:
 
 
 def _plain_labels(y: Any) -> Any:
-    """The labels of a column of pandas' own types, or of polars, in the type of numpy's that they
-    have; scikit-learn would make floats of some."""
+    """Return labels of pandas or polars types as numpy's; scikit-learn would make some floats."""
     if isinstance(getattr(y, "dtype", np.dtype(float)), np.dtype):
         return y
     plain = np.asarray(y)
@@ -286,11 +287,11 @@ def _plain_labels(y: Any) -> Any:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a file can hold it."""
+    """Return whether a run's files can hold a text."""
     return bool(text) and "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def _told(progress: Progress) -> None:
+def _print_progress(progress: Progress) -> None:
     print(
         f"generation {progress.generation}/{progress.generations}"
         f"  best {progress.best:.6g}  mean {progress.mean:.6g}"

@@ -1,26 +1,21 @@
-"""A grammar and data in memory to a Run: `dsgec evolve` for programs."""
+"""`dsgec.evolve`, and the evolution of the estimators."""
 
 import numbers
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from dsgec import pipeline
-from dsgec.api.arguments import sort_arguments, takes_grammar_by_name
+from dsgec.api.datasets import accept_grammar_keyword, add_test_rows, read_dataset, sort_arguments
 from dsgec.api.notebook import live_curve
 from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
-from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
+from dsgec.api.settings import KEYWORDS, check_string, document_settings, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.data.arrays import make_table
 from dsgec.data.dataset import Dataset
-from dsgec.data.options import Preprocessing, ReadingOptions
-from dsgec.data.prepare import add_test_table, make_dataset
-from dsgec.data.read import read_table
-from dsgec.data.row_metadata import add_groups, add_weights
-from dsgec.data.table import Table
 from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
@@ -29,25 +24,27 @@ from dsgec.run.config import Inputs
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
 from dsgec.run.job import Job
+from dsgec.run.record import identity, is_same_run
+from dsgec.run.result import make_later
 from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
-from dsgec.search.settings import Execution, Preset, Settings
+from dsgec.search.settings import Execution, Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is.
+    """The progress of a run, which a callback gets.
 
-    :param generation: Its last generation.
-    :param generations: How many it has at most.
+    :param generation: The number of the last generation.
+    :param generations: The number of generations that the run has at most.
     :param best: The best fitness.
     :param mean: The mean fitness of the last generation.
-    :param invalid: How many of its individuals are not valid.
-    :param evaluations: How many individuals have been evaluated.
+    :param invalid: The number of invalid individuals in the last generation.
+    :param evaluations: The number of individuals evaluated so far.
     :param seconds: The time since the start.
-    :param rows: The generations since the last call, as the history has them.
+    :param rows: The generations since the last call, as rows of the history.
     """
 
     generation: int
@@ -69,9 +66,9 @@ STOPPED = "stopped"
 Callback = Callable[[Progress], object]
 
 
-@takes_grammar_by_name
+@accept_grammar_keyword
 @standard_arithmetic()
-@documented(KEYWORDS, python_default)
+@document_settings(KEYWORDS)
 def evolve(
     grammar: Any = None,
     X: Any = None,
@@ -87,46 +84,56 @@ def evolve(
     callback: Callback | None = None,
     **keywords: Unpack[Keywords],
 ) -> Run:
-    """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
+    """Evolve a network of `grammar` that predicts `y` from the rows `X`.
 
-    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar by the task;
-    `grammar=` can be added to them.
-    It ends early at a score as good as `stop_at`, or after `patience` generations without a better
-    one. In a notebook, a curve shows how far it is, unless there is a `callback`.
+    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar for the task;
+    `grammar=` can be added to them. The run ends early when the score reaches `stop_at`, or after
+    `patience` generations without a better one. In a notebook, a curve shows the progress, unless
+    there is a `callback`.
 
-    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives. Where it
-        is left out, it is `network` for two classes, `network_softmax` for more and `regression`
-        for a numeric target.
+    :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`.
+        Default: `network` for two classes, `network_softmax` for more and `regression` for a
+        numeric target.
     :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a list of
         dictionaries, or a file.
     :param y: A label or a number for each row, or the name of a column of `X`.
-    :param target: A column of a data frame or a file, in the place of `y`.
-    :param sample_weight: How much each row counts in the objective; a row of weight 0 is left out.
-    :param groups: The group of each row, in the place of a column that `group` names: training and
-        test rows do not share a group.
-    :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
-        targets. Default: 0.3.
-    :param name: What the data is called, and so the exported module.
-    :param out: The folder to write the run to; without one, nothing is written.
-    :param overwrite: Write over another run in that folder.
-    :param callback: Called a few times a second; if it returns True, the run ends with what it has.
+    :param target: The name of a column of a data frame or a file, instead of `y`.
+    :param sample_weight: The weight of each row in the objective; rows of weight 0 are left out.
+    :param groups: The group of each row, instead of a column that `group` names: training and test
+        rows do not share a group.
+    :param test: The share of rows to test with, or test rows: a file, a data frame, or a pair of
+        rows and targets. Default: 0.3.
+    :param name: The name of the data, which is also that of the exported module.
+    :param out: The folder to write the run to. Default: nothing is written.
+    :param overwrite: Overwrite another run in that folder.
+    :param callback: A function that gets a `Progress` a few times a second; if it returns True, the
+        run stops and its result is that of the generations so far.
     """
-    is_text("name", name)
+    check_string("name", name)
     grammar, X, y, target = sort_arguments(grammar, X, y, target)
     if callback is not None and not callable(callback):
         raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
-    shares = isinstance(test, numbers.Real)
-    said = read_keywords(keywords, test=test if shares else 0.0)
-    given = None if grammar is None else _load(grammar)
-    if groups is not None and said.preprocessing.group:
+    is_share = isinstance(test, numbers.Real)
+    options = read_keywords(keywords, test=test if is_share else 0.0)
+    file = None if grammar is None else _load_grammar(grammar)
+    if groups is not None and options.preprocessing.group:
         raise DsgecError("group and groups both say which rows belong together", "Give one.")
-    dataset = _dataset(X, y, target, (sample_weight, groups), name, said.preprocessing)
-    if not shares:
-        dataset = add_test_table(dataset, _test_table(test, dataset))
+    dataset = read_dataset(
+        *(X, y, target, options.preprocessing),
+        name=name,
+        sample_weight=sample_weight,
+        groups=groups,
+    )
+    if not is_share:
+        dataset = add_test_rows(dataset, test)
     grammar = grammar or default_grammar(len(dataset.classes))
-    file = given or _load(grammar)
-    inputs = _inputs(grammar, X, None if shares else test, name, said.preset)
-    job = prepare(file, dataset, said.settings_for(dataset), inputs=inputs)
+    inputs = None
+    files = (grammar, X) if is_share else (grammar, X, test)
+    if not name and all(isinstance(one, str | Path) for one in files):
+        test_file = None if is_share else str(test)
+        inputs = Inputs(str(grammar), str(X), test_file, options.preset.preset)
+    file = file or _load_grammar(grammar)
+    job = prepare(file, dataset, options.settings_for(dataset), inputs=inputs)
     folder = None if out is None else Path(out)
     if folder is not None:
         if not overwrite and folder.exists():
@@ -134,36 +141,97 @@ def evolve(
                 refuse_other_run(opened, job.identity, OTHER_FOLDER)
         make_folder(folder).close()
     try:
-        evolver = make_evolver(job, said.execution)
-        evolution = pipeline.evolve(job, evolver, report_to(callback or live_curve()))
+        evolver = _make_evolver(job, options.execution)
+        evolution = pipeline.evolve(job, evolver, _call_with_progress(callback or live_curve()))
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
         raise
-    run = Run.of(evolution.result, notes_of(job, evolver))
+    run = Run.of(evolution.result, _collect_notes(job, evolver))
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
 
 
-def _load(grammar: Any) -> GrammarFile:
+@dataclass(frozen=True, slots=True, eq=False)
+class FitResult:
+    """The run of an estimator, and the state to resume it from, if one was kept."""
+
+    run: Run
+    state: bytes | None = None
+
+
+@standard_arithmetic()
+def fit(
+    dataset: Dataset,
+    grammar: Any,
+    settings: Settings,
+    *,
+    execution: Execution,
+    callback: Callback | None = None,
+    before: FitResult | None = None,
+    keeps_state: bool = False,
+) -> FitResult:
+    """Evolve on all rows, or resume the run `before` for as many generations more."""
+    file = _load_grammar(default_grammar(len(dataset.classes)) if grammar is None else grammar)
+    settings = replace(settings, test=0.0)
+    job = prepare(file, dataset, settings)
+    if before is not None and not _is_same(before.run, file, dataset, settings):
+        _warn("the data or the parameters differ from before: evolution starts from scratch")
+        before = None
+    state = None
+    if before is not None:
+        if not settings.generations:
+            return before
+        generations = before.run.generations + settings.generations
+        job = replace(job, settings=replace(settings, generations=generations))
+        state = before.state
+    evolver = _make_evolver(job, execution)
+
+    def resume(search: Search) -> None:
+        if before is not None and state is not None:
+            search.resume(state, before.run.history, keeps_patience=False)
+
+    hooks = replace(_call_with_progress(callback), on_search=resume)
+    evolution = pipeline.evolve(job, evolver, hooks, in_full=False)
+    if before is not None and state is None:
+        # The same seed gives the same generations, so only time is lost.
+        _warn(
+            "there was no warm_start before, so no population was kept: the"
+            f" {before.run.generations} generations before were run again, with the same result"
+        )
+    saved = evolver.save() if keeps_state else None
+    rest = make_later(job.problem, evolution.result.model, evolution.outcome)
+    return FitResult(Run.of(evolution.result, _collect_notes(job, evolver), rest), saved)
+
+
+def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:
+    """Return whether a run had the same inputs; it may have had other generations."""
+    earlier = {**run.record["settings"], "generations": settings.generations}
+    return is_same_run({**run.record, "settings": earlier}, identity(file, dataset, settings))
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=6)
+
+
+def _load_grammar(grammar: Any) -> GrammarFile:
     return grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
 
 
-def make_evolver(job: Job, execution: Execution) -> Evolver:
-    """Return the evolver of a job, with the backend that was asked for."""
+def _make_evolver(job: Job, execution: Execution) -> Evolver:
     threads = execution.threads or default_threads(job.problem, job.settings.islands)
     return choose_evolver(job.problem, job.settings, execution.backend, threads, soon=True)
 
 
-def notes_of(job: Job, evolver: Evolver) -> tuple[str, ...]:
-    """Return the notes on a run for the user of the library."""
+def _collect_notes(job: Job, evolver: Evolver) -> tuple[str, ...]:
+    """Return the notes on a run, with settings named as keywords."""
     warnings = (fault.message for fault in job.grammar.warnings)
     notes = (*warnings, *job.problem.dataset.notes, job.problem.remark, evolver.remark)
     return tuple(PYTHON.write(note) for note in notes if note)
 
 
-def report_to(callback: Callback | None) -> Hooks:
+def _call_with_progress(callback: Callback | None) -> Hooks:
     """Return hooks that call a callback a few times a second with the progress of a run."""
     if callback is None:
         return Hooks()
@@ -195,61 +263,3 @@ def report_to(callback: Callback | None) -> Hooks:
         return STOPPED if callback(progress) is True else ""
 
     return Hooks(on_slice=on_slice)
-
-
-def _dataset(
-    X: Any,
-    y: Any,
-    target: str | None,
-    of_rows: tuple[Any, Any],
-    name: str,
-    preprocessing: Preprocessing,
-) -> Dataset:
-    """The data set; `of_rows` are the weights and the groups that were given, or None."""
-    if isinstance(X, str | Path):
-        if y is not None:
-            raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
-        if target is not None:
-            is_text("target", target)
-        table = read_table(str(X))
-        table = with_rows(replace(table, name=name or table.name), *of_rows)
-        return make_dataset(table, target, preprocessing)
-    if y is None and target is None:
-        raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
-    wanted = "" if target is None else str(target)  # pandas has numbers as names, too
-    table = make_table(X, y, target=wanted if y is not None else "", name=name or "data")
-    if y is None and wanted not in table.columns and not isinstance(target, str):
-        raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
-    table = with_rows(table, *of_rows)
-    return make_dataset(table, wanted if y is None else table.columns[-1], preprocessing)
-
-
-def with_rows(table: Table, sample_weight: Any, groups: Any) -> Table:
-    """The table with what was given for each row: a weight, a group."""
-    if groups is not None:
-        table = add_groups(table, groups)
-    return table if sample_weight is None else add_weights(table, sample_weight)
-
-
-def _inputs(grammar: Any, X: Any, test: Any, name: str, preset: Preset) -> Inputs | None:
-    """What a config.toml names, where all are names and the data has its own."""
-    given = (grammar, X) if test is None else (grammar, X, test)
-    if name or not all(isinstance(one, str | Path) for one in given):
-        return None
-    return Inputs(str(grammar), str(X), None if test is None else str(test), preset.preset)
-
-
-def _test_table(test: Any, dataset: Dataset) -> Table:
-    """The rows to test with, as a table that has the target."""
-    if isinstance(test, str | Path):
-        names = tuple(column.name for column in dataset.columns)
-        return read_table(str(test), ReadingOptions(names=(*names, dataset.target)))
-    if isinstance(test, tuple) and len(test) == 2:
-        return make_table(*test, target=dataset.target, shown="test")
-    if hasattr(test, "columns"):
-        return make_table(test, shown="test")
-    raise wrong(
-        "test",
-        f"is a {type(test).__name__}",
-        "It must be a share, a file, a data frame with the target, or a pair (rows, targets).",
-    )

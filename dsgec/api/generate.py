@@ -12,7 +12,7 @@ from dsgec.setting import Setting
 
 PRINTED = Path(__file__).parent / "printed" / "keywords.py"
 _KINDS: dict[type, str] = {tuple: "str | Sequence[str]", dict: "Mapping[str, int]"}
-_HEAD = '''"""What `dsgec.evolve` and the estimators take.
+_HEAD = '''"""The keyword arguments of `dsgec.evolve` and the parameters of the estimators.
 
 @generated from the tables of settings by `python -m dsgec.api.generate`.
 """
@@ -24,7 +24,7 @@ from dsgec.grammar.load import GrammarFile
 
 
 class Keywords(TypedDict, total=False):
-    """Of `dsgec.evolve`, by keyword."""
+    """The keyword arguments of `dsgec.evolve`."""
 
 '''
 _INIT = '''
@@ -51,16 +51,16 @@ def _quoted(value: Any) -> str:
 
 
 def printed() -> str:
-    """The text of keywords.py."""
+    """Return the text of keywords.py."""
     weights = 'class_weight: Mapping[Any, float] | Literal["balanced"] | None = None'
     return "".join(
         [
             _HEAD,
             *(f"    {_annotation(one)}\n" for one in KEYWORDS),
-            *_class("Parameters", "Of both estimators.", PARAMETERS),
+            *_class("Parameters", "The parameters of both estimators.", PARAMETERS),
             *_class(
                 "ClassifierParameters(Parameters)",
-                "Of the classifier.",
+                "The parameters of the classifier.",
                 CLASSIFIER_PARAMETERS,
                 weights,
             ),
@@ -69,7 +69,7 @@ def printed() -> str:
 
 
 def _class(head: str, sentence: str, settings: tuple[Setting, ...], *more: str) -> list[str]:
-    """A class that keeps its parameters, as scikit-learn wants it."""
+    """Return the lines of a class that keeps its parameters, as scikit-learn requires."""
     parameters = [
         *(f"{_annotation(one)} = {_quoted(python_default(one))}" for one in settings),
         *more,

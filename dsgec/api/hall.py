@@ -1,12 +1,11 @@
-"""The hall of fame as a program uses it: the best network of each size, to compare and to take."""
+"""`dsgec.HallOfFame`: the best network of each size that a run has found."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.api.network import Network
-from dsgec.api.settings import one_of
-from dsgec.api.words import says_keywords
+from dsgec.api.settings import check_choice, raise_with_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import DTYPES
@@ -25,21 +24,20 @@ _MOST_ROWS = 30
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HallEntry(HallRow):
-    """The best network of its number of connections that a run has seen.
+    """The best network with its number of connections that a run has found.
 
-    :param size: How many connections, neurons, layers and features it has.
-    :param score: The objective's value on the training rows, as people read it.
-    :param train: The metrics on the training rows, by name; None where there is no value.
+    :param size: The number of connections, neurons, layers and features.
+    :param score: The value of the objective on the training rows.
+    :param train: The metrics on the training rows by name; None if a metric is undefined.
     :param test: The metrics on the test rows.
-    :param model_id: What its exports carry, to be told apart.
+    :param model_id: The identifier of the model, which its exports contain.
     :param phenotype: The network as the grammar wrote it.
-    :param threshold: From which probability on the second of two classes is predicted.
-    :param flash: The estimated bytes of flash that its C takes of the run's chip.
-    :param cycles: The estimated cycles that it takes for a row.
+    :param threshold: The probability from which the second of two classes is predicted.
+    :param flash: The estimated bytes of flash of its C on the run's chip.
+    :param cycles: The estimated cycles per row.
     :param front: Whether no cheaper network is as good, in a run that minimises a cost.
-    :param validated: Its `score` in cross-validation and the standard `error` of that, if it was
-        one of the networks that the run chose from; `record["result"]["validation"]["measure"]`
-        names what it is.
+    :param validated: The `score` and its standard `error` in cross-validation, if the run chose
+        from this network; `record["result"]["validation"]["measure"]` names the score.
     :param details: The record of its run.
     :param best: The network of its run.
     """
@@ -49,13 +47,13 @@ class HallEntry(HallRow):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The content of run.json of its run."""
+        """Return the content of run.json of its run."""
         return self.details.as_json()
 
     @property
     @standard_arithmetic()
     def network(self) -> Network:
-        """The network, which predicts and is exported as that of the run."""
+        """Return the network, which predicts and is exported."""
         model = hall_model(self, self.details, self.best.model, HALL)
         name = safe_name(f"{self.best.name}_{self.connections}")
         return Network(model, name, self.best.ranges)
@@ -74,13 +72,13 @@ class HallEntry(HallRow):
 
 
 class HallOfFame(tuple[HallEntry, ...]):
-    """The entries, by size: a tuple that can also be a data frame."""
+    """The entries of a hall of fame by size: a tuple, which can become a data frame."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, result: Result, best: Network) -> "HallOfFame":
-        """That of a result; empty where it has none.
+        """Return the hall of fame of a result, which may be empty.
 
         :param result: The result of a run.
         :param best: The network of that run.
@@ -95,7 +93,7 @@ class HallOfFame(tuple[HallEntry, ...]):
             for one in result.hall_rows
         )
 
-    @says_keywords
+    @raise_with_keywords
     @standard_arithmetic()
     def pick(
         self,
@@ -106,17 +104,18 @@ class HallOfFame(tuple[HallEntry, ...]):
         dtype: str = "double",
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> HallEntry:
-        """The entry that `dsgec export --pick` takes.
+        """Return the entry that `dsgec export --pick` chooses.
 
         :param way: `"smallest-within"`, `"at-most"`, `"size"`, `"flash"` or `"cycles"`.
-        :param value: Such as `"1%"`; a number of connections; such as `"4KB"`; or of cycles.
-        :param chip: What flash and cycles are estimated for.
-        :param dtype: The numbers that the code computes with there, as `Network.export` takes it.
-        :param range: For fixed point, the ranges of columns, as `Network.export` takes them.
+        :param value: A share such as `"1%"`, a number of connections or cycles, or bytes such as
+            `"4KB"`.
+        :param chip: The chip for which flash and cycles are estimated.
+        :param dtype: The type of the numbers in the code, as in `Network.export`.
+        :param range: For fixed point, the ranges of columns, as in `Network.export`.
         """
-        one_of("way", way, WAYS)
-        one_of("chip", chip, tuple(CHIPS))
-        one_of("dtype", dtype, DTYPES)
+        check_choice("way", way, WAYS)
+        check_choice("chip", chip, tuple(CHIPS))
+        check_choice("dtype", dtype, DTYPES)
         if not self:
             raise DsgecError("the hall of fame is empty")
         first = self[0]
@@ -127,9 +126,9 @@ class HallOfFame(tuple[HallEntry, ...]):
         return next(entry for entry in self if entry is chosen)
 
     def to_frame(self) -> Any:
-        """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""
+        """Return a pandas data frame of the entries with the columns of hall_of_fame.csv."""
         has_validated = any(one.validated for one in self)
-        return frame([_row(one, has_validated) for one in self])
+        return make_frame([_row(one, has_validated) for one in self])
 
     def __repr__(self) -> str:
         if not self:
@@ -143,7 +142,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return "\n".join([f"<dsgec.HallOfFame: {self._title()}>", *lines, *self._more()])
 
     def _repr_html_(self) -> str:
-        """For notebooks: a table of sizes and scores."""
+        """Return a table of sizes and scores for a notebook."""
         head, rows = self._table() if self else ([], [])
         return render_markup(
             "html/hall.html.j2",
@@ -158,7 +157,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return f"{what}, the best of each size; * is the run's" if self else "empty"
 
     def _more(self) -> list[str]:
-        """What to do for the entries that are not shown."""
+        """Return how to see the entries that are not shown."""
         more = len(self) - _MOST_ROWS
         return [f"… {more} more: to_frame() has all, [-1] is the largest"] if more > 0 else []
 
@@ -184,7 +183,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return head, rows
 
 
-def frame(rows: list[dict[str, Any]]) -> Any:
+def make_frame(rows: list[dict[str, Any]]) -> Any:
     """Return a pandas data frame of rows, if pandas is installed."""
     try:
         import pandas

@@ -1,4 +1,4 @@
-"""A Model as a program uses it: rows in, labels or values out; drawn, exported, pickled as data."""
+"""`dsgec.Network`: a network that predicts, is drawn and exported, and is pickled as data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.api.notebook import picture_data
-from dsgec.api.settings import one_of
+from dsgec.api.notebook import encode_picture
+from dsgec.api.settings import check_choice, raise_with_keywords
 from dsgec.api.symbolic import sympy_expressions
-from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
-from dsgec.data.table import Table
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import DTYPES, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
@@ -45,12 +43,12 @@ _PICKLED = "the pickled network"
 
 @dataclass(frozen=True)
 class Network:
-    """An evolved network, or one that was compiled, over the raw columns of a table.
+    """A network that was evolved or compiled, which takes the raw columns of a table.
 
     :param model: Its nodes, columns and classes.
-    :param name: What its exports are called.
-    :param ranges: Of the columns in the training rows, for exports in fixed point.
-    :param agreement: Of a compiled network, how it compares with the model that it was made of.
+    :param name: The name of its exports.
+    :param ranges: The ranges of the columns in the training rows, for exports in fixed point.
+    :param agreement: How a compiled network compares with the model that it was made from.
     """
 
     model: Model
@@ -60,30 +58,30 @@ class Network:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a row has, in their order."""
+        """Return the names of the columns of a row, in order."""
         return tuple(column.name for column in self.model.columns)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """What x_1, x_2 … of the formula are: columns, or categories of columns."""
+        """Return the names of the features x_1, x_2 …: columns, or categories of columns."""
         return self.model.features
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The labels, in the order of `predict_proba`; none for a numeric target."""
+        """Return the labels in the order of `predict_proba`; empty for a numeric target."""
         return self.model.classes
 
     @property
     def threshold(self) -> float:
-        """Of two classes, `predict` gives the second where its probability reaches this."""
+        """Return the probability from which `predict` gives the second of two classes."""
         return self.model.threshold
 
     @property
     @standard_arithmetic()
     def formula(self) -> str:
-        """The equations in the units and with the names of the columns.
+        """Return the equations in the units and with the names of the columns.
 
-        Numbers have as many digits as keep predictions the same to 1e-4; `text` has all of them.
+        Numbers have enough digits to keep predictions the same to 1e-4; `text` has all digits.
         """
         missing = missing_text(self.model)
         note = f"\n# missing values: {missing}" if missing else ""
@@ -92,32 +90,32 @@ class Network:
     @property
     @standard_arithmetic()
     def text(self) -> str:
-        """The network as `best.net` has it, exactly: columns, classes, an equation a neuron.
+        """Return the exact network as in `best.net`: columns, classes, an equation per neuron.
 
-        `dsgec.compile` and `dsgec compile` read it from a file, as the same network.
+        `dsgec.compile` and `dsgec compile` read the same network from a file with this text.
         """
         return model_text(self.model)
 
     @standard_arithmetic()
     def latex(self) -> str:
-        """The formula in LaTeX, for math mode."""
+        """Return the formula in LaTeX, for math mode."""
         return formula_text(self.model, self.ranges, LATEX)
 
     @standard_arithmetic()
     def sympy(self, *, exact: bool = False) -> Any:
-        """The formula as an expression of SymPy in the columns; a tuple of them of many outputs.
+        """Return the formula as a SymPy expression, or a tuple of them if there are many outputs.
 
-        :param exact: With all digits, not as few as keep predictions the same to 1e-4.
+        :param exact: Keep all digits, instead of enough to keep predictions the same to 1e-4.
         """
         found = sympy_expressions(self.model, self.ranges, exact=exact)
         return found[0] if len(found) == 1 else tuple(found)
 
     @property
     def size(self) -> dict[str, int]:
-        """How many layers, neurons, features and connections it has."""
+        """Return the number of layers, neurons, features and connections."""
         return asdict(measure_size(self.model.network))
 
-    @says_keywords
+    @raise_with_keywords
     @standard_arithmetic()
     def cost(
         self,
@@ -126,73 +124,78 @@ class Network:
         *,
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> dict[str, int]:
-        """Bytes of `flash` and `stack`, and `cycles` for a row, of its C: an estimate.
+        """Return an estimate of the bytes of `flash` and `stack` and the `cycles` per row of its C.
 
         :param chip: `"cortex-m0plus"`, `"cortex-m4f"`, `"avr"` or `"rv32imc"`.
-        :param dtype: The numbers that the code computes with, as `export` takes it.
-        :param range: For fixed point, the ranges of columns, as `export` takes them.
+        :param dtype: The type of the numbers in the code, as in `export`.
+        :param range: For fixed point, the ranges of columns, as in `export`.
         """
-        one_of("chip", chip, tuple(CHIPS))
-        one_of("dtype", dtype, DTYPES)
+        check_choice("chip", chip, tuple(CHIPS))
+        check_choice("dtype", dtype, DTYPES)
         artefact = make_artefact(self.model, self.name, dtype, range or NO_RANGES, self.ranges)
         return asdict(artefact.cost(chip))
 
     @standard_arithmetic()
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row, None where the outputs are not numbers; or the value of each row.
+        """Return the label or the value of each row; the label is None if an output is NaN.
 
         :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a dictionary
-            that is one row, a list of such rows, or a table's file. Columns are found by name, in
-            arrays and lists of rows by place.
+            that is one row, a list of such rows, or the file of a table. Columns are found by
+            name; in arrays and lists of rows, by position.
         """
         rows = self.rows(X)
         if not self.classes:
             outputs = self.outputs(rows)
             return outputs[:, 0] if outputs.shape[1] == 1 else outputs
-        labels = np.array(self.classes, dtype=None if _alike(self.classes) else object)
-        chosen, nothing = self.classify(rows)
-        found: NDArray[Any] = labels[chosen]
-        if nothing.any():
-            found = found.astype(object)
-            found[nothing] = None
-        return found
+        are_alike = len({type(label) for label in self.classes}) == 1
+        labels = np.array(self.classes, dtype=None if are_alike else object)
+        chosen, undefined = self.classify(rows)
+        predicted: NDArray[Any] = labels[chosen]
+        if undefined.any():
+            predicted = predicted.astype(object)
+            predicted[undefined] = None
+        return predicted
 
     @standard_arithmetic()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, a column each, in the order of `classes`.
+        """Return the probability of each class, in columns in the order of `classes`.
 
-        :param X: The rows, as `predict` takes them.
+        :param X: The rows, as in `predict`.
         """
         if not self.classes:
             raise DsgecError("this network predicts numbers, not classes", "Use predict.")
         return probabilities(self.outputs(self.rows(X)))
 
     def outputs(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What comes out for raw rows.
+        """Return the outputs of the network for raw rows.
 
-        :param raw: All columns in order, texts as their numbers, as `rows` gives them.
+        :param raw: All columns in order, with texts as numbers, as from `rows`.
         """
         result: NDArray[np.float64] = evaluate(self._whole, raw)
         return result
 
     def classify(self, raw: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
-        """The numbers of the classes of raw rows, and which rows have none.
+        """Return the class numbers of raw rows, and which rows have no class.
 
-        :param raw: All columns in order, texts as their numbers, as `rows` gives them.
+        :param raw: All columns in order, with texts as numbers, as from `rows`.
         """
         return classify(self._whole, raw, self.model.threshold)
 
     def rows(self, X: Any) -> NDArray[np.float64]:
-        """Raw rows of what a program has: all columns in order, texts as their numbers.
+        """Return the raw rows of a table: all columns in order, with texts as numbers.
 
-        :param X: The rows, as `predict` takes them.
+        :param X: The rows, as in `predict`.
         """
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
             return self._no_rows(X)
-        return model_rows(self.model, as_table(X, self.columns))
+        if isinstance(X, str | Path):
+            table = read_table(str(X), ReadingOptions(names=self.columns))
+        else:
+            table = make_table(X)
+        return model_rows(self.model, table)
 
     def _no_rows(self, X: Any) -> NDArray[np.float64]:
-        """Of a table without rows, which must still be as wide as the others."""
+        """Check the columns of a table without rows, and return its empty array."""
         absent = {*self.columns} - {*map(str, X.columns)} if hasattr(X, "columns") else ()
         shape = getattr(X, "shape", ())
         if absent or (not hasattr(X, "columns") and shape[1:] not in ((), (len(self.columns),))):
@@ -202,7 +205,7 @@ class Network:
             )
         return np.empty((0, len(self.columns)))
 
-    @says_keywords
+    @raise_with_keywords
     @standard_arithmetic()
     def export(
         self,
@@ -216,23 +219,24 @@ class Network:
         range: Mapping[str, tuple[float, float]] | None = None,
         check: bool = True,
     ) -> list[Path]:
-        """Write the network as code; gives the files' paths.
+        """Write the network as source code, and return the paths of the files.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/reference/targets.md has all.
-            Empty with a `package` that is to be alone.
-        :param folder: Where the files go.
-        :param name: Name of the module and prefix of its C symbols; default: that of the network.
-        :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/reference/targets.md lists all.
+            Empty if only a `package` is wanted.
+        :param folder: The folder to write the files to.
+        :param name: The name of the module and prefix of its C symbols. Default: the name of the
+            network.
+        :param dtype: The type of the numbers in the code: `"double"`, `"float"` or, for fixed
             point, `"q15"` or `"q7"`.
         :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
-        :param wheel: With the target `cffi`: also a wheel that pip installs.
-        :param range: For fixed point, the low and the high number of columns by name, beyond which
-            they saturate; `"*"` stands for all others. Default: those of the training rows,
+        :param wheel: With the target `cffi`: also write a wheel for pip to install.
+        :param range: For fixed point, the low and the high value of columns by name, which saturate
+            outside it; `"*"` stands for all others. Default: the ranges of the training rows,
             widened.
         :param check: Run the self-tests of the files before they are written, as far as this
-            machine can: that of C compiled. Where one fails nothing is written.
+            machine can; C is compiled for them. If one fails, nothing is written.
         """
-        one_of("dtype", dtype, DTYPES)
+        check_choice("dtype", dtype, DTYPES)
         packages = parse_packages(package if isinstance(package, str) else ",".join(package))
         named = to if isinstance(to, str) else ",".join(to)
         targets = parse_targets(named) if named or not packages else ()
@@ -251,12 +255,12 @@ class Network:
 
     @standard_arithmetic()
     def svg(self) -> str:
-        """A drawing: blue weights are positive, orange ones negative, thick ones large."""
+        """Return a drawing as SVG: positive weights are blue, negative orange, large ones thick."""
         return network_svg(self.model)
 
     @standard_arithmetic()
     def report(self, path: str | Path) -> Path:
-        """Write a page with the network drawn, and running, one HTML file that needs nothing else.
+        """Write a self-contained HTML page with the network drawn and running.
 
         :param path: The file.
         """
@@ -265,8 +269,8 @@ class Network:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the drawing, as a run shows it."""
-        return render_markup("html/network.html.j2", picture=picture_data(self.svg()))
+        """Return the drawing for a notebook."""
+        return render_markup("html/network.html.j2", picture=encode_picture(self.svg()))
 
     def __repr__(self) -> str:
         shape = ", ".join(
@@ -276,14 +280,10 @@ class Network:
         return f"<dsgec.Network {self.name}: {shape}; {len(self.columns)} columns → {goal}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As data: what it is made from again, checked, when it is unpickled."""
-        described = {**describe_model(self.model), "id": model_id(self.model)}
-        return read_network, (
-            described,
-            network_text(self.model.network),
-            self.name,
-            [*self.ranges],
-        )
+        """Pickle the network as data, which `read_network` checks."""
+        description = {**describe_model(self.model), "id": model_id(self.model)}
+        equations = network_text(self.model.network)
+        return read_network, (description, equations, self.name, [*self.ranges])
 
     @cached_property
     def _whole(self) -> Nodes:
@@ -291,7 +291,7 @@ class Network:
 
 
 def read_network(description: Any, equations: Any, name: Any, ranges: Any = None) -> Network:
-    """The network of a pickle, whose content is untrusted: checked, and nothing of it is run."""
+    """Return the network of a pickle; its content is untrusted data, which is checked."""
     if not isinstance(equations, str) or not isinstance(name, str):
         raise DsgecError(f"{_PICKLED} is damaged")
     model = read_model(description, equations, _PICKLED, _PICKLED)
@@ -304,16 +304,5 @@ def read_network(description: Any, equations: Any, name: Any, ranges: Any = None
 
 
 def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A column for each class, also of a lone output, which is the second's probability."""
+    """Return a column for each class; a single output is the probability of the second."""
     return np.hstack([1.0 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
-
-
-def as_table(X: Any, names: Sequence[str] = ()) -> Table:
-    """The table that a program means: a file's, or that of its rows."""
-    if isinstance(X, str | Path):
-        return read_table(str(X), ReadingOptions(names=tuple(names)))
-    return make_table(X)
-
-
-def _alike(labels: Sequence[Label]) -> bool:
-    return len({type(label) for label in labels}) == 1

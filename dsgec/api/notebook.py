@@ -1,4 +1,4 @@
-"""The course of a run to a curve in a notebook, drawn again and again in one place."""
+"""Draw the progress of a run as a curve that is updated in a notebook."""
 
 import base64
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def live_curve() -> "Callable[[Progress], None] | None":
-    """A callback that draws how far a run is; None outside a notebook."""
+    """Return a callback that draws the progress of a run, or None outside a notebook."""
     if not is_notebook():
         return None
     from IPython.display import HTML, display
@@ -27,7 +27,7 @@ def live_curve() -> "Callable[[Progress], None] | None":
     def draw(progress: "Progress") -> None:
         nonlocal handle
         history.extend(progress.rows)
-        page = HTML(_page(progress, history))
+        page = HTML(_render(progress, history))
         if handle is None:
             handle = display(page, display_id=True)
         else:
@@ -37,17 +37,17 @@ def live_curve() -> "Callable[[Progress], None] | None":
 
 
 def is_notebook() -> bool:
-    """Whether an IPython kernel runs this, so that somebody sees pictures."""
+    """Return whether this runs in an IPython kernel, which shows pictures."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
-def picture_data(svg: str) -> str:
-    """A picture as the data of a link, so that its styles stay its own."""
+def encode_picture(svg: str) -> str:
+    """Return a picture in base64 for a data URL, which keeps its styles apart from the page's."""
     return base64.b64encode(svg.encode("utf-8")).decode("ascii")
 
 
-def _page(progress: "Progress", history: list[HistoryRow]) -> str:
+def _render(progress: "Progress", history: list[HistoryRow]) -> str:
     chart = fitness_chart(history, "fitness; less is better")
     return render_markup(
         "html/progress.html.j2",
@@ -56,5 +56,5 @@ def _page(progress: "Progress", history: list[HistoryRow]) -> str:
         evaluations=f"{progress.evaluations:,}",
         seconds=f"{progress.seconds:.1f}",
         description=chart.description,
-        picture=picture_data(chart_picture(chart)),
+        picture=encode_picture(chart_picture(chart)),
     )

@@ -1,4 +1,4 @@
-"""The result of an evolution, in memory; to a folder and back."""
+"""`dsgec.Run`: the result of an evolution in memory, which is saved to a folder and loaded."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dsgec.api.hall import HallOfFame, frame
+from dsgec.api.hall import HallOfFame, make_frame
 from dsgec.api.network import Network
-from dsgec.api.notebook import picture_data
-from dsgec.api.words import in_keywords
+from dsgec.api.notebook import encode_picture
+from dsgec.api.settings import options_to_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.folder import locked, open_folder
@@ -32,13 +32,13 @@ OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
 
 
 class History(tuple[HistoryRow, ...]):
-    """A row for each generation: a tuple that prints in one line and can also be a data frame."""
+    """The generations of a run: a tuple with a row for each, which can become a data frame."""
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """A pandas data frame, a row for each generation, with the columns of history.csv."""
-        return frame([asdict(row) for row in self])
+        """Return a pandas data frame of the generations with the columns of history.csv."""
+        return make_frame([asdict(row) for row in self])
 
     def __repr__(self) -> str:
         if not self:
@@ -56,12 +56,12 @@ class Run:
 
     :param network: The network, which predicts and is exported.
     :param history: A row for each generation.
-    :param details: The typed record, which `record` gives as run.json has it.
-    :param timing: What timing.json has: how long it took.
-    :param notes: What a person should know: remarks on the data, and warnings.
+    :param details: The typed record, which `record` returns as in run.json.
+    :param timing: The content of timing.json: how long the run took.
+    :param notes: Notes on the data, and warnings.
     :param config: The text of config.toml, with which `dsgec evolve --config` repeats the run;
-        empty where the data was in memory.
-    :param rest: The hall of fame and what the report draws, where they are still to be made.
+        empty if the data was in memory.
+    :param rest: The hall of fame and the data of the report, which may still have to be made.
     """
 
     network: Network
@@ -74,21 +74,21 @@ class Run:
 
     @classmethod
     def of(cls, result: Result, notes: tuple[str, ...] = (), rest: Rest | None = None) -> "Run":
-        """A result as programs use it; `rest` makes what it lacks.
+        """Return the run of a result.
 
         :param result: The result.
-        :param notes: What a person should know.
-        :param rest: Makes the hall of fame and what the report draws, where the result lacks them.
+        :param notes: Notes on the data.
+        :param rest: Makes the hall of fame and the data of the report, if the result lacks them.
         """
         network = Network(result.model, result.name, result.record.ranges)
         rest = rest or Rest(result.hall, result.evidence)
-        warnings = map(in_keywords, result.result.warnings or ())
+        warnings = map(options_to_keywords, result.result.warnings or ())
         measured = (result.record, result.timing, (*notes, *warnings), result.config, rest)
         return cls(network, History(result.history), *measured)
 
     @property
     def record(self) -> dict[str, Any]:
-        """The content of run.json: settings and result."""
+        """Return the content of run.json: settings and result."""
         return self.details.as_json()
 
     @property
@@ -101,58 +101,57 @@ class Run:
     @property
     @standard_arithmetic()
     def hall_of_fame(self) -> HallOfFame:
-        """The best network of each size that the run has seen, by size."""
+        """Return the best network of each size that the run has found, sorted by size."""
         return HallOfFame.of(self._result, self.network)
 
     @property
     @standard_arithmetic()
     def evidence(self) -> dict[str, Any]:
-        """What the report draws, as report.json has it."""
+        """Return the data of the report, the content of report.json."""
         found: dict[str, Any] = as_plain(self.rest()[1] or {})
         return found
 
     @property
     def ended(self) -> str:
-        """Why: `generations`, `stop-at`, `patience`, `stopped` by a callback, or interrupted."""
+        """Return why it ended: `generations`, `stop-at`, `patience`, `stopped` or `interrupted`."""
         return self.details.result.ended
 
     @property
     def metrics(self) -> dict[str, dict[str, float | None]]:
-        """Accuracy and the like, or RMSE, MAE and R², of the `train` rows and the `test` rows."""
+        """Return the metrics of the `train` and the `test` rows, such as accuracy or RMSE."""
         return {part: dict(self.details.result.part(part)) for part in ("train", "test")}
 
     @property
     def score(self) -> float:
-        """The objective's value on the training rows, as people read it."""
+        """Return the value of the objective on the training rows."""
         return float(self.details.result.score)
 
     @property
     def fitness(self) -> float:
-        """What evolution minimised."""
+        """Return the fitness, which evolution minimised."""
         return float(self.details.result.fitness)
 
     @property
     def objective(self) -> str:
-        """The name of what was optimised."""
+        """Return the name of the objective."""
         return self.details.result.objective
 
     @property
     def generations(self) -> int:
-        """The number of the last generation; the first, random one is 0."""
+        """Return the number of the last generation; the random one at the start is 0."""
         return self.details.result.generations
 
     def predict(self, X: Any) -> Any:
-        """The label or the value of each row, as `Network.predict` gives it.
+        """Return the label or the value of each row, as `Network.predict` does.
 
-        :param X: The rows: an array, a data frame, a dictionary of columns, a dictionary that is
-            one row, a list of such rows, or a table's file.
+        :param X: The rows, as in `Network.predict`.
         """
         return self.network.predict(X)
 
     def predict_proba(self, X: Any) -> Any:
-        """The probability of each class, as `Network.predict_proba` gives it.
+        """Return the probability of each class, as `Network.predict_proba` does.
 
-        :param X: The rows, as `predict` takes them.
+        :param X: The rows, as in `Network.predict`.
         """
         return self.network.predict_proba(X)
 
@@ -168,22 +167,6 @@ class Run:
         range: Mapping[str, tuple[float, float]] | None = None,
         check: bool = True,
     ) -> list[Path]:
-        """Write the network as code; gives the files' paths.
-
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/reference/targets.md has all.
-            Empty with a `package` that is to be alone.
-        :param folder: Where the files go.
-        :param name: Name of the module and prefix of its C symbols; default: that of the data.
-        :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
-            point, `"q15"` or `"q7"`.
-        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
-        :param wheel: With the target `cffi`: also a wheel that pip installs.
-        :param range: For fixed point, the low and the high number of columns by name, beyond which
-            they saturate; `"*"` stands for all others. Default: those of the training rows,
-            widened.
-        :param check: Run the self-tests of the files before they are written, as far as this
-            machine can: that of C compiled. Where one fails nothing is written.
-        """
         return self.network.export(
             to,
             folder,
@@ -195,25 +178,27 @@ class Run:
             check=check,
         )
 
+    export.__doc__ = Network.export.__doc__
+
     @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the folder that `dsgec evolve` would.
+        """Write the run to a folder, as `dsgec evolve` does, and return its path.
 
-        :param folder: The folder; one with another run is left as it is.
-        :param overwrite: Write over another run.
+        :param folder: The folder; if it has another run, an error is raised.
+        :param overwrite: Overwrite another run.
         """
         with locked(Path(folder), "run") as opened:
             if not overwrite:
                 refuse_other_run(opened, self.record, OTHER_FOLDER)
-            _, wrong = write_folder(opened, self._result)
-            remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
-        if wrong:
-            raise wrong
+            _, error = write_folder(opened, self._result)
+            remove_checkpoint(opened)  # of this run, or of one that is overwritten
+        if error:
+            raise error
         return Path(folder)
 
     @standard_arithmetic()
     def report(self, path: str | Path) -> Path:
-        """Write the page about the run, one HTML file that needs nothing else.
+        """Write the report of the run, a self-contained HTML page.
 
         :param path: The file.
         """
@@ -246,11 +231,11 @@ class Run:
 
     @property
     def _formula(self) -> str:
-        """The formula, if the run was one for a formula."""
+        """Return the formula on one line, if the run evolved one."""
         return "; ".join((self.details.result.formula or "").splitlines())
 
     def _repr_html_(self) -> str:
-        """For notebooks: metrics beside the baselines', the network drawn, the hall of fame."""
+        """Return the metrics, the drawing and the hall of fame for a notebook."""
         result = self._result
         baselines, metrics = metric_table(result)
         return render_markup(
@@ -267,7 +252,7 @@ class Run:
             formula=self._formula,
             baselines=baselines,
             metrics=metrics,
-            picture=picture_data(self.network.svg()),
+            picture=encode_picture(self.network.svg()),
             metric=metric_label(result.metrics[0]),
             hall=[one for one in hall_rows(result) if one["first"]],
         )
@@ -275,7 +260,7 @@ class Run:
 
 @standard_arithmetic()
 def load(path: str | Path) -> Run:
-    """The run in a folder, of `Run.save` or of `dsgec evolve`; none of its code is executed.
+    """Load the run in a folder that `Run.save` or `dsgec evolve` wrote; no code in it is executed.
 
     :param path: The folder.
     """

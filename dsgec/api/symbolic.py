@@ -1,4 +1,4 @@
-"""A formula to an expression of SymPy, which is imported when it is asked for."""
+"""Turn formulas into SymPy expressions; SymPy is imported when it is needed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

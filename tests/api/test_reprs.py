@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dsgec
-from dsgec.api.words import in_keywords
+from dsgec.api.settings import options_to_keywords
 from dsgec.resources import GRAMMARS, shipped_names
 
 SMALL = {"generations": 4, "population": 20, "pruning": 2, "tuning": 6}
@@ -173,7 +173,7 @@ def test_warnings_are_notes_and_name_keywords():
     ],
 )
 def test_options_become_keywords(text, expected):
-    assert in_keywords(text) == expected
+    assert options_to_keywords(text) == expected
 
 
 def test_errors_of_methods_name_keywords(run):

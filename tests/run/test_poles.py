@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.api.evolve import _dataset
+from dsgec.api.datasets import read_dataset
 from dsgec.data.options import Preprocessing
 from dsgec.grammar.load import parse as parse_grammar
 from dsgec.network.evaluate import evaluate
@@ -113,7 +113,7 @@ def champions(*phenotypes):
 
 def test_the_best_without_a_pole_is_taken():
     x, y = table()
-    dataset = _dataset(x, y, None, (None, None), "t", Preprocessing(scale="none"))
+    dataset = read_dataset(x, y, None, Preprocessing(scale="none"), name="t")
     problem = make_problem(parse_grammar(GRAMMAR, "g"), dataset, Settings())
     pole, line, smooth = champions("1/x_1", "x_2", "1/(x_1*x_1+1)")
 

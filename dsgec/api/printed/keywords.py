@@ -1,4 +1,4 @@
-"""What `dsgec.evolve` and the estimators take.
+"""The keyword arguments of `dsgec.evolve` and the parameters of the estimators.
 
 @generated from the tables of settings by `python -m dsgec.api.generate`.
 """
@@ -10,7 +10,7 @@ from dsgec.grammar.load import GrammarFile
 
 
 class Keywords(TypedDict, total=False):
-    """Of `dsgec.evolve`, by keyword."""
+    """The keyword arguments of `dsgec.evolve`."""
 
     preset: Literal["learning", "paper"]
     effort: Literal["quick", "normal", "thorough"]
@@ -63,7 +63,7 @@ class Keywords(TypedDict, total=False):
 
 
 class Parameters:
-    """Of both estimators."""
+    """The parameters of both estimators."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class Parameters:
 
 
 class ClassifierParameters(Parameters):
-    """Of the classifier."""
+    """The parameters of the classifier."""
 
     def __init__(
         self,
