@@ -12,10 +12,17 @@ from benchmarks.chips.probes import ALONE, FIXED_ALONE
 from benchmarks.chips.results import Line
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_functions
-from dsgec.export.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.network.cost.chips import Cost, Prices
-from dsgec.network.cost.work import FLAGGED
+from dsgec.network.cost.kinds import (
+    CHOICE_KINDS,
+    DATA,
+    FLAGGED,
+    REAL_KINDS,
+    RUNNING_KINDS,
+    STORED_KINDS,
+    SURROUNDING_KINDS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +45,15 @@ def _functions(kind: str, dtype: str) -> Sequence[str]:
     return c_functions({symbol}, dtype) if symbol else ()
 
 
-_AROUND = ("column", "output", "required", "refusing", "listed")
-_CHOICE = ("two_classes", "lone_output", "classes", "class")
 _REAL = Terms(
-    (
-        *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *ALL_FUNCTIONS),
-        *("number", "distinct", "read", "column", "kept", "live", "output"),
-        *("required", "refusing", "listed"),
-        *("softmax_output", "two_classes", "lone_output", "classes", "class"),
-    ),
+    REAL_KINDS,
     (),
     ("live", "output", "lone_output", "two_classes", "classes", "class", "refusing"),
     ALONE,
     _functions,
 )
 _FIXED = Terms(
-    (*RUNNING_KINDS, *_AROUND, *_CHOICE),
+    (*RUNNING_KINDS, *SURROUNDING_KINDS, *CHOICE_KINDS),
     STORED_KINDS,
     ("live", "kept", "output", "lone_output", "two_classes", "classes", "class", "refusing"),
     FIXED_ALONE,

@@ -1,1 +1,1 @@
-"""Phenotype text to a checked, flat Network."""
+"""Networks: their representation, parser, simplification, evaluation, formulas and costs."""

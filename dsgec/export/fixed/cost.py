@@ -26,6 +26,7 @@ from dsgec.export.fixed.ir import (
     operands,
     trimmed,
 )
+from dsgec.network.cost.kinds import DATA
 from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -38,29 +39,6 @@ _MOST_INLINED, _MOST_UNROLLED_TERMS, _MOST_UNROLLED = 2, 4, 3
 """The most calls that are inlined, and the most products and other loop turns unrolled."""
 
 _MOST_SAVED = 4  # registers that a function must save
-
-DATA = "data"
-"""The kind that counts the bytes of tables, each of which takes one of flash."""
-
-RUNNING_KINDS = (
-    *("unrolled_sum", "unrolled_term", "unrolled_read", "inlined_sum", "called_sum", "term"),
-    *("times", "negative", "doubled", "plain", "flag", "flag_times"),
-    *("read", "bias", "byte", "word", "shift", "shift_bits"),
-    *("clamp", "fill", "equals", "minimum", "maximum", "absolute", "rounded", "shifted"),
-    *("product", "quotient", "excess", "reciprocal"),
-    *("flat_look", "inlined_look", "twin_look", "shared_look", "called_look"),
-    *("inlined_bits", "twin_bits", "shared_bits", "look_odd_call", "look_even_call"),
-    *("required_1", "required_2", "required_3", "required_4", "required_loop", "listed_few"),
-    *("classes_2", "classes_3", "classes_4", "kept", "live", "saved"),
-)
-"""The kinds of `integer_work` that take time, besides those of `count_surrounding_work`."""
-
-STORED_KINDS = (
-    *("sum_function", "quotients", "look_odd", "look_even"),
-    *("flat_table", "inlined_table", "twin_table", "shared_table", "shared_tables"),
-    *("called_table", "lone_table"),
-)
-"""The kinds that take flash only, besides data."""
 
 
 def reads_table(step: Step) -> TypeGuard[Sum]:

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 
 from dsgec.errors import DsgecError, listed
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, chip_prices
+from dsgec.network.cost.kinds import FLAGGED
 from dsgec.network.decide import strip_finish
 from dsgec.network.ir import Apply, Constant, Input, Network, Node, multiplications
 from dsgec.network.model import Model, compose
-
-FLAGGED = ("add", "sub", "mul")
-"""Operations that many compilers' routines do faster with a flag, which is mostly 0."""
 
 _TIMES = {-1.0: "neg", 2.0: "add"}
 """Constants by which a multiplication is compiled as a cheaper operation."""
@@ -37,12 +35,8 @@ def work_cost(counts: Mapping[str, int], chip: str, dtype: str) -> Cost:
 def count_work(model: Model) -> Counter[str]:
     """Count the work of the C of a model for a row, by kinds.
 
-    For a classifier it is the work of choosing the class: probabilities are not computed.
-    Operations have the names of their functions. `div_number` is a division by a constant, which
-    needs no protection; `flag_add` and the like have an operand that is the flag of a category.
-    `number` and `read` are operands that are constants and columns, `distinct` the different
-    constants, `kept` the operands that are not the value computed just before, and `live` the most
-    values to be kept at a time. The engine counts the same in `templates/engine/work.c`.
+    For a classifier it is the work of choosing the class: probabilities are not computed. The
+    kinds are those of `dsgec.network.cost.kinds`.
     """
     network = compose(model)
     if model.is_classifier:
@@ -114,7 +108,7 @@ def _count_operations(network: Network) -> Counter[str]:
 
 
 def operation_kind(network: Network, node: Apply) -> str:
-    """Return the kind of work that compilers make of a node: they prefer a cheaper one if exact."""
+    """Return the kind of work of a node; compilers choose a cheaper operation if it is exact."""
     *_, last = arguments = [network.nodes[argument] for argument in node.arguments]
     match node.function:
         case "add" if any(map(_is_negated, arguments)):

@@ -1,1 +1,1 @@
-"""Models that were trained elsewhere to a Model: scikit-learn's estimators and ONNX files."""
+"""Readers of models that were trained elsewhere: scikit-learn's estimators and ONNX files."""

@@ -113,16 +113,18 @@ def _fitted(step: Any, name: str) -> Any:
 # --- scalers -----------------------------------------------------------------------------------
 
 
-def _standard(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    if step.with_mean:
-        x = layers.scale(x, "sub", _fitted(step, "mean_"))
-    return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_std else x
+def _standardise(centered: str, center: str, scaled: str) -> Step:
+    """Return the step of a scaler that subtracts a center and divides by a scale.
 
+    Both depend on a flag; the arguments are the names of the flags and of the center.
+    """
 
-def _robust(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    if step.with_centering:
-        x = layers.scale(x, "sub", _fitted(step, "center_"))
-    return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_scaling else x
+    def apply(layers: Layers, x: Nodes, step: Any) -> Nodes:
+        if getattr(step, centered):
+            x = layers.scale(x, "sub", _fitted(step, center))
+        return layers.scale(x, "div", _fitted(step, "scale_")) if getattr(step, scaled) else x
+
+    return apply
 
 
 def _min_max(layers: Layers, x: Nodes, step: Any) -> Nodes:
@@ -215,10 +217,10 @@ def _probabilities(layers: Layers, sums: Nodes, *, each: bool) -> Nodes:
 
 
 _SCALERS: dict[str, Step] = {
-    "StandardScaler": _standard,
+    "StandardScaler": _standardise("with_mean", "mean_", "with_std"),
     "MinMaxScaler": _min_max,
     "MaxAbsScaler": _max_abs,
-    "RobustScaler": _robust,
+    "RobustScaler": _standardise("with_centering", "center_", "with_scaling"),
     "Normalizer": _normalise,
 }
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.export.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS, integer_work
+from dsgec.export.fixed.cost import integer_work
 from dsgec.export.fixed.ir import (
     ColumnValue,
     Format,
@@ -18,6 +18,7 @@ from dsgec.export.fixed.ir import (
     WholeNumber,
 )
 from dsgec.network.cost.chips import CHIPS, chip_prices, priced_dtypes
+from dsgec.network.cost.kinds import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact

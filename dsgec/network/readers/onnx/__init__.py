@@ -1,1 +1,1 @@
-"""An ONNX file to a Model."""
+"""The reader of ONNX files."""

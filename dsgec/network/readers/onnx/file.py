@@ -19,6 +19,8 @@ MOST_FEATURES = 10_000
 TYPES = {1: "float", 6: "int32", 7: "int64", 11: "double"}
 """The element types of inputs, by their numbers in the format."""
 
+DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
+
 OLDEST_OPSET, NEWEST_OPSET = 7, 28
 NEWEST_CLASSICAL = 5
 """The versions of the two domains that the table of operators was written for."""

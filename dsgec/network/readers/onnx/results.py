@@ -10,13 +10,12 @@ from dsgec.errors import DsgecError, clean
 from dsgec.network.model import Label
 from dsgec.network.readers.foreign import ForeignOutputs
 from dsgec.network.readers.layers import Array, Layers, Nodes
-from dsgec.network.readers.onnx.file import GraphInput, library, without_maps
+from dsgec.network.readers.onnx.file import DTYPES, GraphInput, library, without_maps
 from dsgec.network.readers.onnx.values import ClassChoice, Computed, Labelled, Value
 
 MOST_OUTPUTS = 1000
 """The time to choose the rows of a self-test grows with the square of the outputs."""
 
-_DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
 _FINAL = "Export a model with one table of results, and with labels if it is a classifier."
 
 
@@ -191,7 +190,7 @@ def _feeds(inputs: Sequence[GraphInput], rows: Array) -> dict[str, Any]:
     """Return the part of the rows that each input takes, in its shape and type."""
     feeds, first = {}, 0
     for one in inputs:
-        part = rows[:, first : first + one.width].astype(_DTYPES[one.type])
+        part = rows[:, first : first + one.width].astype(DTYPES[one.type])
         feeds[one.name] = part.reshape([len(rows), *one.shape[1:]] if one.has_batch else one.shape)
         first += one.width
     return feeds

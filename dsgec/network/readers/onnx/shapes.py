@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dsgec.network.readers.onnx.file import stored_type
+from dsgec.network.readers.onnx.file import DTYPES, TYPES, stored_type
 from dsgec.network.readers.onnx.values import (
     Array,
     ClassChoice,
@@ -17,9 +17,8 @@ from dsgec.network.readers.onnx.values import (
     Value,
 )
 
-_TYPES = {1: "float", 6: "int32", 7: "int64", 8: "string", 11: "double"}
+_CASTS = {**TYPES, 8: "string"}
 _EXACT_LABEL = 2**24  # whole numbers below it are exact in every type
-_DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
 
 
 def identity(step: GraphStep) -> Value:
@@ -36,10 +35,10 @@ def dropout(step: GraphStep) -> Value:
 
 def cast(step: GraphStep) -> Value:
     x = step.tensor()
-    to = _TYPES.get(step.attributes.get("to", 0), "")
+    to = _CASTS.get(step.attributes.get("to", 0), "")
     if isinstance(x, ClassChoice):
         is_whole = all(isinstance(label, int) and abs(label) < _EXACT_LABEL for label in x.labels)
-        if to != x.type and not (is_whole and to in _DTYPES and x.type in _DTYPES):
+        if to != x.type and not (is_whole and to in DTYPES and x.type in DTYPES):
             raise step.refuse("it makes another kind of value of a label")
         return replace(x, type=to)
     if isinstance(x, Computed):
@@ -48,7 +47,7 @@ def cast(step: GraphStep) -> Value:
                 "it rounds or truncates computed values", "Values can be cast to float or double."
             )
         return replace(x, type=to)
-    if to not in _DTYPES or x.type not in _DTYPES:
+    if to not in DTYPES or x.type not in DTYPES:
         raise step.refuse(f"it casts a constant from {x.type}", "Fold constants before the export.")
     limits = np.iinfo(np.int32 if to == "int32" else np.int64)
     if to.startswith("int") and not (
@@ -58,7 +57,7 @@ def cast(step: GraphStep) -> Value:
     ):
         raise step.refuse("a constant does not fit into a whole number")
     with np.errstate(all="ignore"):
-        return Stored(x.array.astype(_DTYPES[to]), None, to)
+        return Stored(x.array.astype(DTYPES[to]), None, to)
 
 
 # --- shapes ------------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+"""The kinds of work that the C of a network does for a row: each has a price on every chip.
+
+`count_work` counts those of IEEE numbers, as does the engine in `templates/engine/work.c`;
+`integer_work` of `dsgec.export.fixed.cost` counts those of integers.
+"""
+
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
+
+FLAGGED = ("add", "sub", "mul")
+"""Operations that many compilers' routines do faster with a flag, which is mostly 0."""
+
+SURROUNDING_KINDS = ("column", "output", "required", "refusing", "listed")
+"""Columns that are read, outputs that are stored, and missing values that are refused."""
+
+CHOICE_KINDS = ("two_classes", "lone_output", "classes", "class")
+"""The choice of a class."""
+
+REAL_KINDS = (
+    *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *ALL_FUNCTIONS),
+    *("number", "distinct", "read", "column", "kept", "live", "output"),
+    *("required", "refusing", "listed"),
+    *("softmax_output", *CHOICE_KINDS),
+)
+"""All kinds of C that computes with IEEE numbers.
+
+Operations have the names of their functions. `div_number` is a division by a constant, which needs
+no protection; `flag_add` and the like have an operand that is the flag of a category. `number` and
+`read` are operands that are constants and columns, `distinct` the different constants, `kept` the
+operands that are not the value computed just before, and `live` the most values to be kept at a
+time.
+"""
+
+DATA = "data"
+"""The kind that counts the bytes of tables, each of which takes one of flash."""
+
+RUNNING_KINDS = (
+    *("unrolled_sum", "unrolled_term", "unrolled_read", "inlined_sum", "called_sum", "term"),
+    *("times", "negative", "doubled", "plain", "flag", "flag_times"),
+    *("read", "bias", "byte", "word", "shift", "shift_bits"),
+    *("clamp", "fill", "equals", "minimum", "maximum", "absolute", "rounded", "shifted"),
+    *("product", "quotient", "excess", "reciprocal"),
+    *("flat_look", "inlined_look", "twin_look", "shared_look", "called_look"),
+    *("inlined_bits", "twin_bits", "shared_bits", "look_odd_call", "look_even_call"),
+    *("required_1", "required_2", "required_3", "required_4", "required_loop", "listed_few"),
+    *("classes_2", "classes_3", "classes_4", "kept", "live", "saved"),
+)
+"""The kinds of integer work that take time, besides SURROUNDING_KINDS and CHOICE_KINDS."""
+
+STORED_KINDS = (
+    *("sum_function", "quotients", "look_odd", "look_even"),
+    *("flat_table", "inlined_table", "twin_table", "shared_table", "shared_tables"),
+    *("called_table", "lone_table"),
+)
+"""The kinds of integer work that take only flash, besides DATA."""
