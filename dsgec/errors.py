@@ -143,7 +143,7 @@ def _rebuild_error(
     return error
 
 
-def wrong(setting: str, message: str, advice: str = "") -> DsgecError:
+def setting_error(setting: str, message: str, advice: str = "") -> DsgecError:
     """Return the error of a setting; the message continues its name, as "is 1" does."""
     return DsgecError(Fault(f"\ue000{setting} null\ue001 {message}", advice, setting=setting))
 
@@ -189,7 +189,7 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
-def listed(names: Sequence[str], most: int = 20) -> str:
+def join_names(names: Sequence[str], most: int = 20) -> str:
     """Join names with commas; of many, only the first."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -227,7 +227,7 @@ def make_folder(path: Path) -> Folder:
 
 
 @contextlib.contextmanager
-def writable(path: Path) -> Iterator[Folder]:
+def open_writable(path: Path) -> Iterator[Folder]:
     """Open a folder that a user named for writing; remove it again if it is new and stays empty."""
     is_new = not path.exists()
     with make_folder(path) as folder:
@@ -239,7 +239,7 @@ def writable(path: Path) -> Iterator[Folder]:
 
 
 @contextlib.contextmanager
-def locked(path: Path, what: str, inside: str = "") -> Iterator[Folder]:
+def open_locked(path: Path, what: str, inside: str = "") -> Iterator[Folder]:
     """Open and lock the folder of a run or a study, or a subfolder `inside` it.
 
     It is created if it is missing, and removed again if it stays empty. Half-written files of a

@@ -35,9 +35,9 @@ from dsgec.engine.toolchain import quickest_toolchain
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.check import run_selftests
-from dsgec.export.files import exported, make_exports, run_artefact
+from dsgec.export.files import exported_paths, make_exports, run_artefact
 from dsgec.export.names import is_portable
-from dsgec.folder import Folder, locked, open_folder
+from dsgec.folder import Folder, open_folder, open_locked
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed_model
@@ -162,7 +162,7 @@ def run(
     can be resumed later, as it can after a kill.
     """
     stages = Stages(session.on_stage)
-    with locked(job.named, "run", job.fold) as folder:
+    with open_locked(job.named, "run", job.fold) as folder:
         if not session.overwrite:  # what was there a while ago may have been another
             refuse_other_run(folder, job.identity, _OTHER_NAME)
         checkpoints = Checkpoints(job, folder, session)
@@ -186,7 +186,7 @@ def run(
         if failure:
             raise failure
         checkpoints.raise_trouble()
-        files = exported(EXPORTED, result.name, folder)
+        files = exported_paths(EXPORTED, result.name, folder)
         return WrittenRun(folder.path, result.record, timing, tuple(files))
 
 
@@ -291,7 +291,9 @@ def finished_run(job: Job) -> WrittenRun | None:
         _, name = read_model(folder)
         if PAGE not in read_manifest(folder):  # where it is entered last
             try_report(folder)
-        return WrittenRun(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))
+        return WrittenRun(
+            folder.path, record, timing, tuple(exported_paths(EXPORTED, name, folder))
+        )
 
 
 def refuse_other(job: Job) -> None:

@@ -45,11 +45,6 @@ def expect(holds: bool, path: Path, what: str) -> None:
         raise DsgecError(f"{path} is not {what}", "`dsgec evolve … --overwrite` makes it again.")
 
 
-def is_figure(value: Any) -> bool:
-    """Return whether a value is a finite number or None."""
-    return value is None or is_number(value)
-
-
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number in the range of doubles."""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from dsgec.errors import DsgecError, Fault, Words, wrong
+from dsgec.errors import DsgecError, Fault, Words, setting_error
 
 Depths = tuple[tuple[str, int], ...]
 """The recursion limits of symbols by name: for users a dictionary, here in a fixed order."""
@@ -91,7 +91,7 @@ class Setting:
         except (TypeError, ValueError, OverflowError) as error:
             kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
             kinds += f" or {self.instead!r}" if self.instead else ""
-            raise wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
+            raise setting_error(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
 
     def _convert(self, given: Any) -> Any:
         if self.instead and isinstance(given, str) and given == self.instead:
@@ -124,7 +124,7 @@ class Setting:
         for one in value if self.kind is tuple else (value,):
             if self.choices and one not in self.choices:
                 advice = f"Choose from {', '.join(self.choices)}."
-                raise wrong(self.name, f"is {_shown(one)}", advice)
+                raise setting_error(self.name, f"is {_shown(one)}", advice)
         low, high = self.low, self.high if highest is None else highest
         bounds = f"between {low} and {high}" if high < math.inf else f"at least {low}"
         if low == -math.inf:
@@ -132,7 +132,7 @@ class Setting:
         numbers = dict(value).values() if self.kind is dict else (value,)
         for number in numbers if self.kind in (int, float, dict) else ():
             if not low <= number <= high:
-                raise wrong(self.name, f"is {number}", f"It must be {bounds}.")
+                raise setting_error(self.name, f"is {number}", f"It must be {bounds}.")
 
 
 def _shown(value: Any) -> str:

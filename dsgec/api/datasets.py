@@ -27,7 +27,7 @@ from dsgec.data.row_metadata import (
 )
 from dsgec.data.source import is_shipped
 from dsgec.data.table import Table
-from dsgec.errors import DsgecError, mention, wrong
+from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.load import GrammarFile
 from dsgec.network.model import Label, plain_columns
 from dsgec.resources import GRAMMARS, shipped_names
@@ -169,7 +169,7 @@ def add_test_rows(dataset: Dataset, test: Any) -> Dataset:
     elif hasattr(test, "columns"):
         table = make_table(test, shown="test")
     else:
-        raise wrong(
+        raise setting_error(
             "test",
             f"is a {type(test).__name__}",
             "It must be a share, a file, a data frame with the target, or a pair (rows, targets).",
@@ -258,7 +258,7 @@ def apply_class_weights(
     if class_weight is None or (isinstance(class_weight, str) and class_weight == BALANCED):
         return weights
     if not isinstance(class_weight, Mapping):
-        raise wrong(
+        raise setting_error(
             "class_weight",
             f"is {class_weight!r}",
             f"It must be None, {BALANCED!r} or a dictionary.",
@@ -266,11 +266,11 @@ def apply_class_weights(
     known = classes.tolist()
     unknown = [label for label in class_weight if label not in known]
     if unknown:
-        raise wrong("class_weight", f"has the class {unknown[0]!r}, which y does not have")
+        raise setting_error("class_weight", f"has the class {unknown[0]!r}, which y does not have")
     each = [class_weight.get(label, 1) for label in known]
     for label, weight in zip(known, each, strict=True):
         if not isinstance(weight, numbers.Real) or not 0.0 < float(weight) < math.inf:
-            raise wrong(
+            raise setting_error(
                 "class_weight", f"is {weight!r} for the class {label!r}", "It must be positive."
             )
     own = np.array(each, dtype=np.float64)[codes]

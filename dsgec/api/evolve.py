@@ -16,7 +16,7 @@ from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, check_string, document_settings, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.dataset import Dataset
-from dsgec.errors import PYTHON, DsgecError, wrong
+from dsgec.errors import PYTHON, DsgecError, setting_error
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.pipeline import Hooks, prepare
@@ -112,7 +112,9 @@ def evolve(
     check_string("name", name)
     grammar, X, y, target = sort_arguments(grammar, X, y, target)
     if callback is not None and not callable(callback):
-        raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
+        raise setting_error(
+            "callback", f"is {callback!r}", "It must be a function of a dsgec.Progress."
+        )
     is_share = isinstance(test, numbers.Real)
     options = read_keywords(keywords, test=test if is_share else 0.0)
     file = None if grammar is None else _load_grammar(grammar)

@@ -12,7 +12,7 @@ from dsgec.api.notebook import encode_picture
 from dsgec.api.settings import options_to_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.errors import DsgecError, clean, counted
-from dsgec.folder import locked, open_folder
+from dsgec.folder import open_folder, open_locked
 from dsgec.pipeline import write_folder
 from dsgec.plain_data import as_plain
 from dsgec.rendering import render_markup
@@ -187,7 +187,7 @@ class Run:
         :param folder: The folder; if it has another run, an error is raised.
         :param overwrite: Overwrite another run.
         """
-        with locked(Path(folder), "run") as opened:
+        with open_locked(Path(folder), "run") as opened:
             if not overwrite:
                 refuse_other_run(opened, self.record, OTHER_FOLDER)
             _, error = write_folder(opened, self._result)

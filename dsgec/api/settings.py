@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
-from dsgec.errors import DsgecError, wrong
+from dsgec.errors import DsgecError, setting_error
 from dsgec.search.defaults import with_defaults
 from dsgec.search.settings import Execution, Preset, Settings, make_settings
 from dsgec.setting import Setting, make, names_of, settings_of
@@ -115,7 +115,7 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 def check_string(name: str, value: Any) -> None:
     """Raise an error unless an argument is a string."""
     if not isinstance(value, str):
-        raise wrong(name, f"is {value!r}", "It must be a string.")
+        raise setting_error(name, f"is {value!r}", "It must be a string.")
 
 
 def python_default(one: Setting) -> Any:

@@ -29,7 +29,7 @@ from dsgec.cli.shared_options import (
     table_options,
 )
 from dsgec.engine.processors import processors
-from dsgec.errors import DsgecError, wrong
+from dsgec.errors import DsgecError, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
@@ -94,7 +94,9 @@ def _parse_test(test: str | None, folds: int | None, runs: int) -> tuple[float, 
     percents = _PERCENTS.fullmatch(test)
     if percents and not Path(test).exists():
         share = float(percents[1]) / 100
-        raise wrong("test", f"is `{test}`, neither a share nor a table", f"Write --test {share:g}.")
+        raise setting_error(
+            "test", f"is `{test}`, neither a share nor a table", f"Write --test {share:g}."
+        )
     return 0.0, test
 
 

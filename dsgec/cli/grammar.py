@@ -32,7 +32,7 @@ def init(folder: Path) -> None:
     network.bnf, run.toml and study.toml are written to FOLDER; default: the working folder. They
     have comments and work as they are. Existing files are never overwritten.
     """
-    from dsgec.folder import writable
+    from dsgec.folder import open_writable
     from dsgec.resources import START
 
     advice = "Choose another folder: `dsgec init FOLDER`."
@@ -40,7 +40,7 @@ def init(folder: Path) -> None:
     names = sorted(files)
     with ExitStack() as exits:
         try:
-            opened = exits.enter_context(writable(folder))
+            opened = exits.enter_context(open_writable(folder))
         except DsgecError as error:
             raise DsgecError(error.faults[0].message, advice) from error
         if there := [name for name in names if opened.has(name)]:

@@ -18,7 +18,7 @@ from dsgec.cli.shared_options import SessionOptions
 from dsgec.cli.terminal.progress import ProgressDisplay, make_display, show_compiling
 from dsgec.cli.terminal.result import result_lines, summary_lines
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
-from dsgec.folder import locked, open_folder
+from dsgec.folder import open_folder, open_locked
 from dsgec.pipeline import finished_run, run
 from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
@@ -161,7 +161,7 @@ def run_jobs(
 
 def _refuse_unwritable(job: Job) -> None:
     """Raise an error if the folder cannot be written to, or another process writes to it."""
-    with locked(job.named, "run", job.fold):
+    with open_locked(job.named, "run", job.fold):
         pass
 
 

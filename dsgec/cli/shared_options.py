@@ -9,7 +9,7 @@ import click
 
 from dsgec.cli.options import Command, Decorator, GroupedOption, collect, option, options_of
 from dsgec.data.options import Preprocessing, ReadingOptions
-from dsgec.errors import DsgecError, Fault, wrong
+from dsgec.errors import DsgecError, Fault, setting_error
 from dsgec.search.settings import Execution, Preset, Settings
 from dsgec.setting import Setting, make, names_of, setting, settings_of
 
@@ -44,11 +44,13 @@ class TableOptions:
         """Make them from the values of options, or from what `as_json` returned."""
         separator = values.get("separator")
         if separator == "":
-            raise wrong("separator", "is empty", "It is one character; without it, it is detected.")
+            raise setting_error(
+                "separator", "is empty", "It is one character; without it, it is detected."
+            )
         sign = _SEPARATORS.get(separator, separator) if isinstance(separator, str) else separator
         target = values.get("target")
         if target is not None and not isinstance(target, str):
-            raise wrong("target", "is not a string")
+            raise setting_error("target", "is not a string")
         names = names_of(settings_of(Preprocessing))
         defaults = frozenset(name for name in names if values.get(name) is None)
         reading = make(ReadingOptions, {**values, "separator": sign})

@@ -51,7 +51,7 @@ def study(
     from dsgec.cli.terminal.progress import duration
     from dsgec.cli.terminal.study import StudyDisplay
     from dsgec.engine.processors import processors
-    from dsgec.folder import locked, remove_if_empty
+    from dsgec.folder import open_locked, remove_if_empty
     from dsgec.study.cells import cells
     from dsgec.study.cluster import connect
     from dsgec.study.ir import shorten
@@ -85,7 +85,7 @@ def study(
         for remark in () if quiet else remarks(tasks):
             print_message(remark)
         started = time.monotonic()
-        folder = exits.enter_context(locked(path, "study"))
+        folder = exits.enter_context(open_locked(path, "study"))
         runs = exits.enter_context(folder.below(RUNS, make=True))
         exits.callback(remove_if_empty, path / RUNS)
         runs.remove_unfinished()

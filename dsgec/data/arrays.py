@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import MOST_CATEGORIES, are_identifiers
 from dsgec.data.table import Table, TableBuilder, TextColumn, encode_texts, parse_number
-from dsgec.errors import DsgecError, listed, mention
+from dsgec.errors import DsgecError, join_names, mention
 from dsgec.network.model import BLANK_WORDS
 
 _NUMBERS, _TIMES = "fiu", "mM"
@@ -148,7 +148,7 @@ def _numeric_text_notes(names: list[str]) -> tuple[str, ...]:
         return ()
     have = "holds" if len(names) == 1 else "hold"
     return (
-        f"{listed(names)} {have} numbers that are written as texts: read as numbers;"
+        f"{join_names(names)} {have} numbers that are written as texts: read as numbers;"
         f" {mention('categorical')} makes categories of them",
     )
 

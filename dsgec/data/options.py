@@ -6,7 +6,7 @@ This module is light, because the command line imports it at its start.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dsgec.errors import wrong
+from dsgec.errors import setting_error
 from dsgec.setting import check, setting, settings_of
 
 TASKS = ("classification", "regression")
@@ -95,7 +95,7 @@ class ReadingOptions:
         for name in ("separator", "quote", "decimal"):
             value = getattr(self, name)
             if len(value) > 1 or value in ("\n", "\r", "\0") or not value.isascii():
-                raise wrong(name, f"is `{value[:20]}`", "It must be one ASCII character.")
+                raise setting_error(name, f"is `{value[:20]}`", "It must be one ASCII character.")
         check(self)
         if self.decimal and self.decimal == self.separator:
-            raise wrong("separator", "cannot be the decimal sign, too")
+            raise setting_error("separator", "cannot be the decimal sign, too")

@@ -23,7 +23,7 @@ from dsgec.data.preprocessing import (
 from dsgec.data.row_metadata import read_groups, refuse_missing_groups
 from dsgec.data.table import Table, is_missing, number_label
 from dsgec.data.target import default_target, missing_class_notes, read_target, suggest_targets
-from dsgec.errors import DsgecError, Fault, counted, listed, mention
+from dsgec.errors import DsgecError, Fault, counted, join_names, mention
 from dsgec.network.model import Column, Label
 
 _MOST_NAMED = 20
@@ -257,7 +257,7 @@ def _column_notes(
         are, why = "is", useless
         if len(names) > 1:
             are, why = "are", useless.replace("it ", "each ", 1)
-        yield f"{listed(names)} {are} left out: {why}"
+        yield f"{join_names(names)} {are} left out: {why}"
     features = [one for one in found if one.number in is_feature]
     for one in features:
         if one.strays is not None:
@@ -266,7 +266,7 @@ def _column_notes(
             yield f"`{one.name}` {one.remark}: an identifier? {mention('ignore')} leaves it out"
     missing = [f"`{one.name}` ({one.missing:,})" for one in features if one.missing]
     if missing:
-        yield f"missing values are filled in: {listed(missing)}"
+        yield f"missing values are filled in: {join_names(missing)}"
 
 
 def _no_features(table: Table, found: Sequence[ColumnProfile]) -> DsgecError:

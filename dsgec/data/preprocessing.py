@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dsgec.data.columns import are_rare, not_numbers
 from dsgec.data.dataset import Dataset
 from dsgec.data.table import Table, category_label, number_label, parse_number
-from dsgec.errors import DsgecError, listed, mention
+from dsgec.errors import DsgecError, join_names, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, TargetScale, prologue
 
@@ -97,7 +97,7 @@ def extract_raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     else:
         noun = "column" if len(absent) == 1 else "columns"
         raise DsgecError(
-            f"{table.source} lacks the {noun} {listed([f'`{name}`' for name in absent])}",
+            f"{table.source} lacks the {noun} {join_names([f'`{name}`' for name in absent])}",
             "It needs the columns that the network is evolved on.",
         )
     raw = np.empty((len(table), len(columns)))
@@ -201,7 +201,7 @@ def _change_notes(before: tuple[Column, ...], after: tuple[Column, ...]) -> Iter
         if len(names) == 1:
             yield f"{names[0]} is {why}, so it is not a feature"
         elif names:
-            yield f"{listed(names)} are {why}, so they are not features"
+            yield f"{join_names(names)} are {why}, so they are not features"
     yield from marks
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.arrays import make_table
 from dsgec.data.table import Table
-from dsgec.errors import DsgecError, counted, mention, wrong
+from dsgec.errors import DsgecError, counted, mention, setting_error
 
 _WEIGHTS_NEEDED = "It must have a number for each row."
 _GROUPS_NEEDED = "It must have a label for each row."
@@ -20,20 +20,22 @@ def parse_weights(given: Any, rows: int) -> NDArray[np.float64]:
     try:
         weights = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise wrong("sample_weight", f"is a {type(given).__name__}", _WEIGHTS_NEEDED) from error
+        raise setting_error(
+            "sample_weight", f"is a {type(given).__name__}", _WEIGHTS_NEEDED
+        ) from error
     if weights.shape != (rows,):
         shape = f"has the shape {weights.shape}, but there are {rows} rows"
-        raise wrong("sample_weight", shape, _WEIGHTS_NEEDED)
+        raise setting_error("sample_weight", shape, _WEIGHTS_NEEDED)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         row = int(bad[0])
-        raise wrong(
+        raise setting_error(
             "sample_weight",
             f"has {weights[row]:g} for row {row}",
             "Weights are finite and not negative; a row of weight 0 is left out.",
         )
     if not weights.any():
-        raise wrong("sample_weight", "has only zeros", "Some rows must count.")
+        raise setting_error("sample_weight", "has only zeros", "Some rows must count.")
     with np.errstate(all="ignore"):
         scaled = weights / weights.max()  # so that no sum of them overflows
     return np.ascontiguousarray(scaled)
@@ -91,10 +93,10 @@ def parse_groups(given: Any, rows: int) -> NDArray[np.intp]:
         flat = given if hasattr(given, "dtype") else np.array(list(given), dtype=object)
         shape = np.shape(flat)
     except TypeError as error:
-        raise wrong("groups", f"is a {type(given).__name__}", _GROUPS_NEEDED) from error
+        raise setting_error("groups", f"is a {type(given).__name__}", _GROUPS_NEEDED) from error
     if shape != (rows,):
         message = f"has the shape {shape}, but there are {rows} rows"
-        raise wrong("groups", message, _GROUPS_NEEDED)
+        raise setting_error("groups", message, _GROUPS_NEEDED)
     codes = read_groups(make_table({"groups": flat}, shown="groups"), 0)
     refuse_missing_groups(codes, "groups", "the table")
     return codes

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dsgec.errors import DsgecError, mention, wrong
+from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.export.artefact import DTYPES, QUICK, Artefact
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import PACKAGES, WHEEL, maker_of
 from dsgec.export.targets.target import TARGETS, Files, Target
-from dsgec.folder import Folder, writable
+from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
@@ -73,7 +73,7 @@ def export(
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
         require_selftest(artefact, maker, target, files)
-    with writable(folder) as opened:
+    with open_writable(folder) as opened:
         _refuse_hidden(exports.files, name, opened)
         write_files(opened, exports.files)
     return [folder / path for path in exports.files]
@@ -112,7 +112,7 @@ def _wheel(targets: Sequence[str]) -> str:
     """Return the name of the package wheel; raise a DsgecError if its target is not exported."""
     if not any(TARGETS[target] == PACKAGES[WHEEL].target for target in targets):
         able = [each for each in TARGETS if TARGETS[each] == PACKAGES[WHEEL].target]
-        raise wrong(
+        raise setting_error(
             "wheel", f"needs the target {', '.join(able)}", f"Use {mention('to', *able)} with it."
         )
     return WHEEL
@@ -181,7 +181,7 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
         )
 
 
-def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
+def exported_paths(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
     """Return the paths of the files of an export that exist in a folder."""
     return [folder.path / file for file in file_names(targets, name) if folder.has_file(file)]
 

@@ -89,7 +89,7 @@ def loss_of(
     difference = np.abs(exact - results.astype(np.float64))
     if relative and not model.is_classifier:
         difference = difference / np.maximum(1.0, np.abs(exact))
-    worst = rounded_up(float(difference.max(initial=0.0)))
+    worst = round_up(float(difference.max(initial=0.0)))
     return Loss(len(exact), worst, int(flips[finite].sum()) if model.is_classifier else 0)
 
 
@@ -109,7 +109,7 @@ def _around_threshold(model: Model, network: Network, rows: Array) -> Array:
     return rows[[side[distance[side].argmin()] for side in sides if len(side)]]
 
 
-def rounded_up(value: float) -> float:
+def round_up(value: float) -> float:
     """Round a value up to two digits."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
 

@@ -24,7 +24,7 @@ from dsgec.export.fixed.ir import (
     WholeNumber,
     operands,
 )
-from dsgec.export.mutants import thinned
+from dsgec.export.mutants import thin_out
 from dsgec.network.model import Column
 
 _CANDIDATES = 256
@@ -56,7 +56,7 @@ class IntegerMutants(Subject):
     def __init__(self, program: IntegerProgram, columns: Sequence[Column], effort: str) -> None:
         self.program, self.columns = program, columns
         self.nodes = len(program.steps)
-        self.mutants = thinned(_mutants(program), _WORK[effort] // max(self.nodes, 1))
+        self.mutants = thin_out(_mutants(program), _WORK[effort] // max(self.nodes, 1))
         self.reads = [_reads(step) for step in program.steps]
 
     def candidates(self, count: int, part: int) -> Rows:
@@ -156,4 +156,4 @@ def _mutants(program: IntegerProgram) -> list[IntegerMutant]:
     read_ = (*(o for step in program.steps for o in operands(step)), *program.results)
     used = sorted({operand.number for operand in read_ if isinstance(operand, ColumnValue)})
     pairs = [(a, b) for place, a in enumerate(used) for b in used[place + 1 :]]
-    return found + [IntegerMutant(swap=pair) for pair in thinned(pairs, _MOST_PAIRS)]
+    return found + [IntegerMutant(swap=pair) for pair in thin_out(pairs, _MOST_PAIRS)]

@@ -198,7 +198,7 @@ class NetworkMutants(Subject):
         return differs
 
 
-def thinned(items: Sequence[Any], most: int) -> Sequence[Any]:
+def thin_out(items: Sequence[Any], most: int) -> Sequence[Any]:
     """Return at most so many of the items, evenly spread."""
     return items[:: max(-(-len(items) // max(most, 1)), 1)]
 
@@ -216,7 +216,10 @@ def _mutants(network: Network, dtype: str) -> list[Mutant]:
     is_small = len(constants) * len(_BITS[dtype]) <= _MOST_MUTANTS
     bits = _BITS[dtype] if is_small else _FEW_BITS[dtype]
     found: list[Mutant] = []
-    positions = *thinned(constants, _MOST_MUTANTS // len(bits)), *thinned(sums, _MOST_MUTANTS // 2)
+    positions = (
+        *thin_out(constants, _MOST_MUTANTS // len(bits)),
+        *thin_out(sums, _MOST_MUTANTS // 2),
+    )
     for position in sorted(positions):
         match network.nodes[position]:
             case Constant(value):
@@ -247,9 +250,9 @@ def _flipped(value: float, bits: Sequence[int], dtype: str) -> list[float]:
 def _pairs(network: Network) -> Sequence[tuple[int, int]]:
     """Return pairs of columns of which the network reads at least one."""
     used = [node.column for node in network.nodes if isinstance(node, Input)]
-    used = list(thinned(used, _MOST_COLUMNS))
+    used = list(thin_out(used, _MOST_COLUMNS))
     place = {column: number for number, column in enumerate(used)}
-    return thinned(
+    return thin_out(
         [
             (a, b)
             for number, a in enumerate(used)

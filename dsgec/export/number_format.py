@@ -25,7 +25,7 @@ from dsgec.export.golden import (
     loss_of,
     loss_rows,
     results_of,
-    rounded_up,
+    round_up,
 )
 from dsgec.export.integer_mutants import cover_integers, integer_rows_around
 from dsgec.network.cost.work import count_work
@@ -171,7 +171,7 @@ class FixedFormat:
         return loss_of(self.model, exact, results, flips, relative=False)
 
     def remark(self, rows: Array) -> str:
-        found, bound = self.loss_on(rows), rounded_up(max(self.fixed.bounds))
+        found, bound = self.loss_on(rows), round_up(max(self.fixed.bounds))
         labels = f"; {counted(found.flips, 'label')} differ" if self.model.is_classifier else ""
         return f", at most {found.worst:g} from double precision (proved: {bound:g}){labels}"
 

@@ -10,7 +10,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
 from dsgec.export.fixed.outputs import least_result
-from dsgec.export.golden import Golden, Loss, rounded_up
+from dsgec.export.golden import Golden, Loss, round_up
 from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
 from dsgec.export.names import macro_endings
 from dsgec.export.statements import Program, Syntax, functions_used, program
@@ -129,7 +129,7 @@ class FixedView:
         self.missing, self.fraction, self.tables = program.missing, program.fraction, program.tables
         self.unit = 2.0**-program.fraction  # the value of a result of 1
         self.threshold = least_result(threshold, program.fraction)  # that reaches the threshold
-        self.bound = rounded_up(max(fixed.bounds))  # of the difference from double precision
+        self.bound = round_up(max(fixed.bounds))  # of the difference from double precision
         loss = loss or Loss(0, 0.0, 0)
         self.rows, self.worst, self.flips = loss.rows, loss.worst, loss.flips
         # The formats of the columns that are read, and for all columns their fractions and zeros.

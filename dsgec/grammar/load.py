@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from dsgec.errors import DsgecError, Fault, clean, listed
+from dsgec.errors import DsgecError, Fault, clean, join_names
 from dsgec.grammar.check import check_grammar
 from dsgec.grammar.directives import complete_directives, read_directives
 from dsgec.grammar.draft import read_draft
@@ -31,7 +31,7 @@ class GrammarFile:
     warnings: tuple[Fault, ...]
 
     def __repr__(self) -> str:
-        names = listed([f"<{rule.name}>" for rule in self.grammar.rules], 8)
+        names = join_names([f"<{rule.name}>" for rule in self.grammar.rules], 8)
         return clean(f"<dsgec.Grammar {self.name}: {names}>")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dsgec.errors import DsgecError, listed, wrong
+from dsgec.errors import DsgecError, join_names, setting_error
 from dsgec.network.model import Column
 from dsgec.plain_data import is_number
 
@@ -30,7 +30,7 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
         except ValueError:
             range_ = (1.0, 0.0)
         if not (name and is_range(range_)):
-            raise wrong("range", f"cannot be `{text}`", _FORM)
+            raise setting_error("range", f"cannot be `{text}`", _FORM)
         found[name] = range_
     return found
 
@@ -42,15 +42,17 @@ def choose_ranges(
     by_name = {column.name: column for column in columns}
     for name, pair in given.items():
         if name != ALL and name not in by_name:
-            raise wrong(
+            raise setting_error(
                 "range",
                 f"names `{name}`, which is not a column",
-                f"The columns are {listed([*by_name])}.",
+                f"The columns are {join_names([*by_name])}.",
             )
         if name != ALL and by_name[name].categories:
-            raise wrong("range", f"names `{name}`, a column of texts", "Leave it out.")
+            raise setting_error("range", f"names `{name}`, a column of texts", "Leave it out.")
         if not is_range(pair):
-            raise wrong("range", f"has {pair!r} for `{name}`", "Give a low and a high number.")
+            raise setting_error(
+                "range", f"has {pair!r} for `{name}`", "Give a low and a high number."
+            )
     known = recorded or (None,) * len(columns)
     return tuple(
         None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.errors import wrong
+from dsgec.errors import setting_error
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
@@ -145,7 +145,7 @@ def fit_rival(name: str, problem: Problem) -> Baseline:
 def check_rivals(names: Sequence[str]) -> None:
     """Raise a DsgecError for models that this machine cannot fit, before anything is evolved."""
     if {*names} - {"linear"} and importlib.util.find_spec("sklearn") is None:
-        raise wrong(
+        raise setting_error(
             "compare",
             f"is {', '.join(names)}, which needs scikit-learn",
             "Install it with `pip install 'dsgec[sklearn]'`, or compare with linear alone.",

@@ -8,7 +8,7 @@ from dsgec.errors import DsgecError, clean, counted
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import run_artefact
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.golden import rounded_up
+from dsgec.export.golden import round_up
 from dsgec.export.read import artefact_files, open_artefacts
 from dsgec.export.targets.c.image import measure_image
 from dsgec.folder import open_folder
@@ -68,7 +68,7 @@ def _precision(artefact: Artefact) -> list[str]:
     loss, fixed = artefact.loss, artefact.number_format.fixed
     if loss is None:
         return []
-    proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""
+    proved = f"proved {round_up(max(fixed.bounds)):g}, " if fixed else ""
     labels = (
         f"; {counted(loss.flips, 'label')} {'differs' if loss.flips == 1 else 'differ'}"
         if artefact.model.is_classifier

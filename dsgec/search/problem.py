@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.dataset import Dataset, Split, folds, shuffled, split
 from dsgec.data.preprocessing import fit_preprocessing
-from dsgec.errors import DsgecError, mention, wrong
+from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
@@ -265,7 +265,7 @@ def make_learning(settings: Settings, rows: int) -> Learning | None:
 def _check_threshold(settings: Settings, dataset: Dataset) -> None:
     if settings.threshold != DEFAULT_THRESHOLD and len(dataset.classes) != 2:
         task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
-        raise wrong(
+        raise setting_error(
             "threshold",
             f"is for two classes, but the target `{dataset.target}` {task}",
             "Leave it out.",
@@ -274,13 +274,13 @@ def _check_threshold(settings: Settings, dataset: Dataset) -> None:
 
 def _check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:
     if learning is None:
-        raise wrong(
+        raise setting_error(
             "batch",
             f"is {settings.batch}, but this search remembers scores, which are of all rows",
             f"Leave it out, or use {mention('variation', 'trees')}.",
         )
     if OBJECTIVES[objective].by_class:
-        raise wrong(
+        raise setting_error(
             "batch",
             f"is {settings.batch}, but {objective} measures the rows of each class",
             "Use another objective, such as log-loss.",
@@ -293,7 +293,7 @@ def _weigh_rows(
     """Return the weights of the training rows, or None if all count the same."""
     given = dataset.row_weights
     if settings.balance and not dataset.classes:
-        raise wrong(
+        raise setting_error(
             "balance",
             f"is for classes, but `{dataset.target}` is a numeric target",
             "Leave it out.",
@@ -320,13 +320,13 @@ def _choose_objective(
     allowed = objectives_of(dataset.task)
     choices = f"Choose from {', '.join(allowed)}."
     if objective not in OBJECTIVES:
-        raise wrong("objective", f"is {objective!r}", choices)
+        raise setting_error("objective", f"is {objective!r}", choices)
     if objective not in allowed:
         task = "a numeric target" if dataset.classes else "classes"
-        raise wrong("objective", f"is {objective!r}, which is for {task}", choices)
+        raise setting_error("objective", f"is {objective!r}, which is for {task}", choices)
     if output == LINEAR and not OBJECTIVES[objective].squared:
         squared = [name for name in allowed if OBJECTIVES[name].squared]
-        raise wrong(
+        raise setting_error(
             "objective",
             f"is {objective!r}, but the grammar has `%output linear`, a line of least squares",
             f"Choose from {', '.join(squared)}.",

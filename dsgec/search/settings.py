@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dsgec.errors import DsgecError, mention, wrong
+from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.setting import CommandLine, check, make, setting, settings_of
@@ -258,7 +258,7 @@ class Settings:
         if self.minimise != NOTHING:
             self._check_front()
         if self.ensemble > 1 and self.islands > 1:
-            raise wrong(
+            raise setting_error(
                 "ensemble",
                 f"is {self.ensemble}, but members of an ensemble have no islands",
                 f"Leave it out, or {mention('islands')}.",
@@ -266,14 +266,14 @@ class Settings:
 
     def _check_front(self) -> None:
         if self.ensemble > 1:
-            raise wrong(
+            raise setting_error(
                 "ensemble",
                 f"is {self.ensemble}, but the mean of networks costs as much as all of them, which"
                 f" {mention('minimise')} is there to avoid",
                 f"Leave it out, or use {mention('islands', self.ensemble)}.",
             )
         if self.elites:
-            raise wrong(
+            raise setting_error(
                 "elites",
                 f"is {self.elites}, but with {mention('minimise', self.minimise)} all parents"
                 " compete with the children",
@@ -333,7 +333,7 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
     if dtype in FIXED_POINT:
         minimise = given.get("minimise") or COSTS[1]
         options = (("minimise", minimise), ("chip", chip), ("dtype", estimated[-1]))
-        raise wrong(
+        raise setting_error(
             "dtype",
             f"is {dtype}, but the search estimates {' and '.join(DTYPES)} only",
             f"Use {' '.join(mention(*one) for one in options)} and export the network that it finds"

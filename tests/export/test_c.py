@@ -11,7 +11,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
-from dsgec.export.golden import rounded_up
+from dsgec.export.golden import round_up
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
@@ -363,7 +363,7 @@ def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
 
 def test_the_stated_loss_is_rounded_up():
     for value in (1.21e-7, 9.91e-8, 1.2e-7, 0.0, 5e-324):
-        stated = rounded_up(value)
+        stated = round_up(value)
         assert value <= stated <= value * 1.1
 
 

@@ -14,7 +14,7 @@ from dsgec.data.read import read_table
 from dsgec.engine.toolchain import CompileError
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
-from dsgec.export.files import export, exported, parse_targets
+from dsgec.export.files import export, exported_paths, parse_targets
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.number_format import REALS
 from dsgec.export.read import open_artefacts
@@ -119,7 +119,7 @@ def test_several_languages_share_a_folder(tmp_path):
         assert len(inspect_artefact(folder)) >= 7 * count
         assert sum(f"{name}, double, model" in line for name in languages for line in said) == count
     with open_folder(tmp_path) as folder:
-        assert set(exported(languages, "net", folder)) == set(paths)
+        assert set(exported_paths(languages, "net", folder)) == set(paths)
 
 
 def test_a_damaged_artefact_is_not_passed_over(tmp_path):
@@ -464,10 +464,10 @@ def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
 
 def test_a_run_searches_quickly_for_its_self_test_and_an_export_in_full(run, tmp_path):
     dsgec("export", run, "--to", "numpy", "-o", tmp_path)
-    own, exported = (read_artefact(folder / "wdbc.py").artefact for folder in (run, tmp_path))
+    own, exported_paths = (read_artefact(folder / "wdbc.py").artefact for folder in (run, tmp_path))
 
-    assert (own.selftest, exported.selftest) == ("quick", "full")
-    assert replace(own, selftest="full") == exported
+    assert (own.selftest, exported_paths.selftest) == ("quick", "full")
+    assert replace(own, selftest="full") == exported_paths
     assert "every byte is what dsgec makes" in dsgec("verify", tmp_path).stdout
 
 

@@ -10,7 +10,7 @@ import pytest
 from dsgec import load
 from dsgec.errors import DsgecError
 from dsgec.export import number_format
-from dsgec.folder import locked, make_folder, open_folder, write_whole
+from dsgec.folder import make_folder, open_folder, open_locked, write_whole
 from tests.command import QUICK, dsgec
 
 EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK]
@@ -269,8 +269,8 @@ def test_a_folder_without_permission_is_reported_with_its_path(tmp_path, monkeyp
 
 def test_a_lock_that_another_process_holds_leaves_its_folder_alone(tmp_path):
     folder = tmp_path / "run"
-    with locked(folder, "run") as held:
-        with pytest.raises(DsgecError, match="another process"), locked(folder, "run"):
+    with open_locked(folder, "run") as held:
+        with pytest.raises(DsgecError, match="another process"), open_locked(folder, "run"):
             pass
         held.write("file", "x")
     assert (folder / "file").read_text() == "x"

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.folder import locked, open_folder
+from dsgec.folder import open_folder, open_locked
 from dsgec.pipeline import finished_run, refuse_other
 from dsgec.run import checkpoint as checkpoints
 from dsgec.run.checkpoint import NAME, pack_rows, write_checkpoint
@@ -321,7 +321,10 @@ def test_overwriting_starts_anew(tmp_path, whole):
 
 def test_two_processes_do_not_work_on_one_run(tmp_path, whole):
     job = quick_job(tmp_path)
-    with locked(job.folder, "run"), pytest.raises(DsgecError, match="another process is at work"):
+    with (
+        open_locked(job.folder, "run"),
+        pytest.raises(DsgecError, match="another process is at work"),
+    ):
         go(job)
     assert made(go(job).folder) == whole
 

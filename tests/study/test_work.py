@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.folder import locked, open_folder
+from dsgec.folder import open_folder, open_locked
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
@@ -201,17 +201,17 @@ def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path, no_p
 
 def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
     folder = tmp_path / "study"
-    with locked(folder, "study"):
+    with open_locked(folder, "study"):
         answer = dsgec("study", file, "--out", folder, code=1)
         with (
             pytest.raises(DsgecError, match="another process is at work"),
-            locked(folder, "study"),
+            open_locked(folder, "study"),
         ):
             pass
     assert "another process is at work on the study" in answer.stderr
     assert "--out" in answer.stderr
     assert not folder.exists()  # nothing came into it
-    with locked(folder, "study"):
+    with open_locked(folder, "study"):
         pass
 
 

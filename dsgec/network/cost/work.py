@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from dsgec.errors import DsgecError, listed
+from dsgec.errors import DsgecError, join_names
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, chip_prices
 from dsgec.network.cost.kinds import FLAGGED
 from dsgec.network.decide import strip_finish
@@ -26,7 +26,7 @@ def work_cost(counts: Mapping[str, int], chip: str, dtype: str) -> Cost:
     unknown = prices.unpriced(counts)
     if unknown:
         raise DsgecError(
-            f"there is no estimate of {listed(unknown)} on {chip}",
+            f"there is no estimate of {join_names(unknown)} on {chip}",
             "In a clone of the project, `python -m benchmarks.chips` measures new functions.",
         )
     return prices.cost(counts)
