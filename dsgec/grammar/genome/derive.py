@@ -4,16 +4,30 @@ The derivation keeps track of the layers, because the connections of a neuron de
 before it, and of the places of constants, because these are learned.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import accumulate
 
-from dsgec.grammar.genome.genotype import Options, Sources, find_sources, neuron_name
+from dsgec.grammar.genome.genotype import (
+    Choice,
+    ConstantPlace,
+    Derivation,
+    Gene,
+    Options,
+    Sources,
+    find_sources,
+    neuron_name,
+)
 from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.network.syntax import count_neurons
 
-Choose = Callable[[int, int, int, Options], int]
-"""A function from a rule, the depth of its recursion, the layer (0: outside the layers, or not
-`<features>`) and the options to the choice, or to NONE if there is none."""
+FindGene = Callable[[int, int, int], Gene]
+"""A function from a rule, the depth of its recursion and the layer (0: outside the layers, or not
+`<features>`) to the gene that its choice is read from."""
+
+Choose = Callable[[Gene, int, Options], int]
+"""A function from a gene, the index of the integer that is read next and the options to the choice,
+or to NONE if there is none."""
 
 _OUTSIDE, _IN_LAYER, _IN_OUTPUT = range(3)
 _END_OF_LAYER = (NONE, 0)  # on the stack of symbols
@@ -21,16 +35,14 @@ _END_OF_LAYER = (NONE, 0)  # on the stack of symbols
 EXHAUSTED = "the codons run out"
 
 
-Spans = tuple[tuple[int, int], ...]
-"""The offsets and lengths of the constants of a phenotype in bytes."""
-
-
 def derive(
-    tables: RuleTables, choose: Choose, connect: str, max_size: int
-) -> tuple[str, str, Spans]:
-    """Return the phenotype, the fault if there is none, and the places of its constants."""
+    tables: RuleTables, find_gene: FindGene, choose: Choose, connect: str, max_size: int
+) -> Derivation:
+    """Derive a phenotype, or find the fault why there is none; the genotype is left empty."""
     pieces: list[str] = []
-    constants: list[int] = []  # the numbers of their pieces
+    read: dict[Gene, int] = {}
+    choices: list[Choice] = []
+    constants: list[tuple[int, ConstantPlace]] = []  # with the numbers of their pieces
     size = 0
     widths: list[int] = []
     place, layer_start = _OUTSIDE, 0
@@ -56,19 +68,25 @@ def derive(
             reachable = find_sources(widths, inputs, connect, place == _IN_OUTPUT)
             todo.append(_END_OF_LAYER)
 
+        layer = 0
+        options: Options = tables.options(rule, depth)
         if rule == tables.features and place != _OUTSIDE:
-            choice = choose(rule, depth, len(widths) + 1, reachable)
-        else:
-            choice = choose(rule, depth, 0, tables.options(rule, depth))
+            layer, options = len(widths) + 1, reachable
+        gene = find_gene(rule, depth, layer)
+        index = read.get(gene, 0)
+        choice = choose(gene, index, options)
         if choice == NONE:
-            return "", EXHAUSTED, ()
+            return Derivation({}, "", read, fault=EXHAUSTED)
+        read[gene] = index + 1
+        if len(options) > 1:
+            choices.append(Choice(gene, index, options))
 
         if choice >= len(tables.productions[rule]):
             pieces.append(neuron_name(choice, inputs))
             size += 1 + len(pieces[-1])
         else:
             if tables.is_constant(rule):
-                constants.append(len(pieces))  # its one symbol is the next piece
+                constants.append((len(pieces), ConstantPlace(rule, choice, gene, index)))
             for symbol in reversed(tables.productions[rule][choice]):
                 if isinstance(symbol, Child):
                     todo.append((symbol.rule, depth + 1 if symbol.deeper else 0))
@@ -76,17 +94,22 @@ def derive(
                     todo.append(symbol)
             size += tables.cost[rule][choice]
         if size > max_size:
-            return "", too_large(max_size), ()
+            return Derivation({}, "", read, fault=too_large(max_size))
 
-    return "".join(pieces), "", _spans(pieces, constants)
+    places = _locate(pieces, constants)
+    return Derivation({}, "".join(pieces), read, tuple(choices), constants=places)
 
 
-def _spans(pieces: Sequence[str], constants: Sequence[int]) -> Spans:
-    if not constants:
-        return ()
-    lengths = [len(piece.encode("utf-8", "surrogatepass")) for piece in pieces]
+def _locate(
+    pieces: list[str], constants: list[tuple[int, ConstantPlace]]
+) -> tuple[ConstantPlace, ...]:
+    """Return the constants with the places of their pieces in the phenotype, in bytes."""
+    lengths = [len(piece.encode("utf-8", "surrogatepass")) for piece in pieces] if constants else []
     ends = [*accumulate(lengths)]
-    return tuple((ends[number] - lengths[number], lengths[number]) for number in constants)
+    return tuple(
+        replace(constant, offset=ends[number] - lengths[number], length=lengths[number])
+        for number, constant in constants
+    )
 
 
 def too_large(max_size: int) -> str:

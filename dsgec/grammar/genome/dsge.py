@@ -4,20 +4,17 @@ A genotype has a gene for each symbol that was ever expanded: the list of the al
 the order in which they are read. `<features>` has a gene of its own for each layer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsgec.grammar.genome.constants import grow_choice
 from dsgec.grammar.genome.derive import derive
 from dsgec.grammar.genome.genotype import (
     MOST_LAYERS,
-    Choice,
-    ConstantPlace,
     Derivation,
     Gene,
     Genotype,
     Options,
     draw_option,
-    locate_constants,
     mutate_choice,
 )
 from dsgec.grammar.genome.rule_tables import RuleTables
@@ -49,36 +46,21 @@ class Dsge:
         its place forbids, or a connection to a neuron that is gone, is drawn again.
         """
         codons = {gene: list(values) for gene, values in genotype.items()}
-        read: dict[Gene, int] = {}
-        choices: list[Choice] = []
-        constants: list[ConstantPlace] = []
 
-        def choose(rule: int, depth: int, layer: int, options: Options) -> int:
+        def find_gene(rule: int, depth: int, layer: int) -> Gene:
             del depth  # the options depend on it, the gene does not
-            gene = (rule, layer)
+            return rule, layer
+
+        def choose(gene: Gene, index: int, options: Options) -> int:
             values = codons.setdefault(gene, [])
-            index = read.get(gene, 0)
-            read[gene] = index + 1
             if index == len(values):
-                values.append(self._draw(rule, options, stream))
+                values.append(self._draw(gene[0], options, stream))
             elif values[index] not in options:
-                values[index] = self._draw(rule, options, stream)
-            if self.tables.is_constant(rule):
-                constants.append(ConstantPlace(rule, values[index], gene, index))
-            if len(options) > 1:
-                choices.append(Choice(gene, index, options))
+                values[index] = self._draw(gene[0], options, stream)
             return values[index]
 
-        phenotype, fault, spans = derive(self.tables, choose, self.connect, self.max_size)
-        repaired = {gene: tuple(codons[gene]) for gene in sorted(codons)}
-        return Derivation(
-            repaired,
-            phenotype,
-            read,
-            () if fault else tuple(choices),
-            fault,
-            locate_constants(constants, spans),
-        )
+        derived = derive(self.tables, find_gene, choose, self.connect, self.max_size)
+        return replace(derived, genotype={gene: tuple(codons[gene]) for gene in sorted(codons)})
 
     def _draw(self, rule: int, options: Options, stream: Stream) -> int:
         """Draw a new integer out of these options."""

@@ -6,16 +6,14 @@ those of DSGE and SGE. As in PonyGE2, a mutation changes a codon that was read, 
 a choice takes a codon like any other.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsgec.grammar.genome.derive import derive
 from dsgec.grammar.genome.genotype import (
-    ConstantPlace,
     Derivation,
     Gene,
     Genotype,
     Options,
-    locate_constants,
 )
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
@@ -44,26 +42,21 @@ class Ge:
         del stream
         codons = genotype[_CODONS]
         most = self.codons * (1 + self.wraps)
-        read = 0
-        constants: list[ConstantPlace] = []
 
-        def choose(rule: int, depth: int, layer: int, options: Options) -> int:
-            nonlocal read
-            del depth, layer
+        def find_gene(rule: int, depth: int, layer: int) -> Gene:
+            del rule, depth, layer
+            return _CODONS
+
+        def choose(gene: Gene, index: int, options: Options) -> int:
+            del gene
             assert isinstance(options, tuple)  # there are no dynamic rules in GE
-            if read == most:
+            if index == most:
                 return NONE
-            codon = codons[read % self.codons]
-            if self.tables.is_constant(rule):
-                constants.append(
-                    ConstantPlace(rule, codon % len(options), _CODONS, read % self.codons)
-                )
-            read += 1
-            return options[codon % len(options)]
+            return options[codons[index % self.codons] % len(options)]
 
-        phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
-        places = locate_constants(constants, spans)
-        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault, constants=places)
+        derived = derive(self.tables, find_gene, choose, "all", self.max_size)
+        places = (replace(one, index=one.index % self.codons) for one in derived.constants)
+        return replace(derived, genotype=genotype, choices=(), constants=tuple(places))
 
     def is_valid(self, genotype: Genotype) -> bool:
         """Return whether there is one gene with the right number of codons."""

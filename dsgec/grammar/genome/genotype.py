@@ -7,7 +7,7 @@ gone is detected.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from dsgec.random import Stream
@@ -174,15 +174,3 @@ def mutate_choice(derivation: Derivation, stream: Stream) -> Genotype:
         others = tuple(option for option in choice.options if option != current)
         values[choice.index] = draw_option(others, stream)
     return {**derivation.genotype, choice.gene: tuple(values)}
-
-
-def locate_constants(
-    constants: Sequence[ConstantPlace], spans: Sequence[tuple[int, int]]
-) -> tuple[ConstantPlace, ...]:
-    """Return the constants with their places in the phenotype, empty if there is none."""
-    if not spans:
-        return ()
-    return tuple(
-        replace(constant, offset=offset, length=length)
-        for constant, (offset, length) in zip(constants, spans, strict=True)
-    )

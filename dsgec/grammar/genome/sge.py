@@ -6,20 +6,17 @@ and its gene an integer for each of them, read or not.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import derive
 from dsgec.grammar.genome.genotype import (
-    Choice,
-    ConstantPlace,
     Derivation,
     Gene,
     Genotype,
     Options,
     draw_option,
-    locate_constants,
     mutate_choice,
 )
 from dsgec.grammar.genome.rule_tables import Child, RuleTables
@@ -51,25 +48,17 @@ class Sge:
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
         """Map a genotype, which always has all integers."""
         del stream
-        read: dict[Gene, int] = {}
-        choices: list[Choice] = []
-        constants: list[ConstantPlace] = []
 
-        def choose(rule: int, depth: int, layer: int, options: Options) -> int:
+        def find_gene(rule: int, depth: int, layer: int) -> Gene:
             del layer
-            gene = (rule, depth)
-            index = read.get(gene, 0)
-            read[gene] = index + 1
-            if len(options) > 1:
-                choices.append(Choice(gene, index, options))
-            if self.tables.is_constant(rule):
-                constants.append(ConstantPlace(rule, genotype[gene][index], gene, index))
+            return rule, depth
+
+        def choose(gene: Gene, index: int, options: Options) -> int:
+            del options
             return genotype[gene][index]
 
-        phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
-        made = () if fault else tuple(choices)
-        places = locate_constants(constants, spans)
-        return Derivation(genotype, phenotype, read, made, fault, places)
+        derived = derive(self.tables, find_gene, choose, "all", self.max_size)
+        return replace(derived, genotype=genotype)
 
     def is_valid(self, genotype: Genotype) -> bool:
         """Return whether there are all genes and integers, and each is allowed in its place."""
