@@ -1,6 +1,5 @@
 """Check the rules and directives of a grammar as a whole."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from dsgec.errors import Fault, Span
@@ -15,7 +14,7 @@ from dsgec.grammar.expand import (
     is_dots,
 )
 from dsgec.grammar.ir import Alternative, Dots, Grammar, NonTerminal, Rule, Terminal
-from dsgec.grammar.recursion import analyse_recursion
+from dsgec.grammar.recursion import analyse_recursion, find_finite_order
 from dsgec.grammar.source import GrammarSource, NameSuggester, shorten
 
 _MOST_SHOWN = 8
@@ -217,28 +216,12 @@ def _references(alternative: Alternative) -> list[str]:
 
 def _find_finite(rules: Iterable[Rule], names: set[str], assumed: set[str]) -> set[str]:
     """Return the symbols with a finite derivation; undefined and `assumed` ones count as such."""
-    ending = set(assumed)
-    missing: list[int] = []  # for each alternative, how many of its symbols are not known to end
-    owner: list[str] = []
-    users: dict[str, list[int]] = defaultdict(list)
-    ready = list(assumed)
-    for rule in rules:
-        for alternative in rule.alternatives:
-            needed = {name for name in _references(alternative) if name in names}
-            for name in needed:
-                users[name].append(len(missing))
-            if not needed and rule.name not in ending:
-                ending.add(rule.name)
-                ready.append(rule.name)
-            missing.append(len(needed))
-            owner.append(rule.name)
-    while ready:
-        for index in users.get(ready.pop(), ()):
-            missing[index] -= 1
-            if missing[index] == 0 and owner[index] not in ending:
-                ending.add(owner[index])
-                ready.append(owner[index])
-    return ending
+    needs = [
+        (rule.name, {name for name in _references(alternative) if name in names})
+        for rule in rules
+        for alternative in rule.alternatives
+    ]
+    return assumed | {needs[number][0] for number in find_finite_order(needs, assumed)}
 
 
 def _find_blockers(rules: Iterable[Rule], ending: set[str]) -> dict[str, str]:

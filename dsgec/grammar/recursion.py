@@ -1,13 +1,17 @@
 """Analyse the recursion of a grammar, and how large its derivations can get."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.directives import DEEPEST
 from dsgec.grammar.ir import Alternative, Grammar, NonTerminal
 from dsgec.grammar.source import NameSuggester
+
+Symbol = TypeVar("Symbol", bound=Hashable)
 
 DEFAULT_MAX_DEPTH = 6  # the paper's recursion level
 
@@ -68,36 +72,52 @@ def _called(grammar: Grammar) -> list[list[Counter[int]]]:
 
 
 def _exit_depths(inside: list[list[list[int]]]) -> tuple[tuple[int, ...], ...]:
-    """Return the exit depths, found level by level from the alternatives without recursion."""
-    depths = [[-1] * len(alternatives) for alternatives in inside]
-    missing = [[len(alternative) for alternative in alternatives] for alternatives in inside]
-    users: list[list[tuple[int, int]]] = [[] for _ in inside]
-    level: list[int] = []
-    for rule, alternatives in enumerate(inside):
-        for at, callees in enumerate(alternatives):
-            for callee in callees:
-                users[callee].append((rule, at))
-            if not callees:
-                depths[rule][at] = 0
-        if 0 in depths[rule]:
-            level.append(rule)
-    known = set(level)
-    depth = 0
-    while level:
-        depth += 1
-        following: list[int] = []
-        for callee in level:
-            for rule, at in users[callee]:
-                missing[rule][at] -= 1
-                if missing[rule][at] == 0:
-                    depths[rule][at] = depth
-                    if rule not in known:
-                        known.add(rule)
-                        following.append(rule)
-        level = following
-    if any(-1 in rule for rule in depths):
+    """Return the exit depth of each alternative; it needs these rules of its rule's own group."""
+    needs = [
+        (rule, callees) for rule, alternatives in enumerate(inside) for callees in alternatives
+    ]
+    depths = [-1] * len(needs)
+    levels: dict[int, int] = {}
+    for number in find_finite_order(needs):
+        rule, callees = needs[number]
+        depths[number] = max((levels[callee] + 1 for callee in callees), default=0)
+        levels.setdefault(rule, depths[number])
+    if -1 in depths:
         raise ValueError("the grammar has a symbol that can never end")
-    return tuple(map(tuple, depths))
+    each = iter(depths)
+    return tuple(tuple(islice(each, len(alternatives))) for alternatives in inside)
+
+
+def find_finite_order(
+    needs: Sequence[tuple[Symbol, Collection[Symbol]]], assumed: Iterable[Symbol] = ()
+) -> list[int]:
+    """Return the numbers of the alternatives that have a finite derivation, shortest first.
+
+    An alternative is given by its symbol and the distinct symbols that it needs. A symbol has a
+    finite derivation if it is `assumed` to, or if one of its alternatives has.
+    """
+    users: dict[Symbol, list[int]] = defaultdict(list)
+    missing = [len(needed) for _, needed in needs]
+    for number, (_, needed) in enumerate(needs):
+        for symbol in needed:
+            users[symbol].append(number)
+    ready = deque(number for number, count in enumerate(missing) if not count)
+    finite: set[Symbol] = set()
+    order: list[int] = []
+
+    def add(symbol: Symbol) -> None:
+        for user in users[symbol] if symbol not in finite else ():
+            missing[user] -= 1
+            if not missing[user]:
+                ready.append(user)
+        finite.add(symbol)
+
+    for symbol in assumed:
+        add(symbol)
+    while ready:
+        order.append(ready.popleft())
+        add(needs[order[-1]][0])
+    return order
 
 
 def make_size_bound(

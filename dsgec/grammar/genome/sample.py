@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dsgec.errors import Span
 from dsgec.grammar.genome.genotype import neuron_name
 from dsgec.grammar.ir import Directives, Grammar, NonTerminal, Rule, Symbol, Terminal
+from dsgec.grammar.recursion import find_finite_order
 
 _ENDS = 500
 _MOST_EXPANSIONS = 20_000  # of one sample
@@ -70,28 +71,13 @@ def _select_alternatives(alternatives: int) -> Iterable[int]:
 
 def _shortest_alternatives(grammar: Grammar) -> dict[str, int]:
     """Return, for each rule, the alternative with the shortest derivation."""
-    chosen: dict[str, int] = {}
-    readers: dict[str, list[Step]] = {rule.name: [] for rule in grammar.rules}
-    missing: dict[Step, int] = {}
-    ready: deque[Step] = deque()
-    for rule in grammar.rules:
-        for number, alternative in enumerate(rule.alternatives):
-            needed = {s.name for s in alternative.symbols if isinstance(s, NonTerminal)}
-            missing[rule.name, number] = len(needed)
-            for name in needed:
-                readers[name].append((rule.name, number))
-            if not needed:
-                ready.append((rule.name, number))
-    while ready:
-        name, number = ready.popleft()
-        if name in chosen:
-            continue
-        chosen[name] = number
-        for reader in readers[name]:
-            missing[reader] -= 1
-            if not missing[reader]:
-                ready.append(reader)
-    return chosen
+    steps = [(rule.name, n) for rule in grammar.rules for n in range(len(rule.alternatives))]
+    needs = [
+        (rule.name, {s.name for s in alternative.symbols if isinstance(s, NonTerminal)})
+        for rule in grammar.rules
+        for alternative in rule.alternatives
+    ]
+    return dict(steps[number] for number in reversed(find_finite_order(needs)))
 
 
 def _parents(rules: dict[str, Rule], start: str) -> dict[str, Step | None]:
