@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dsgec
-from tests.report.made import add_comparison
+from tests.support.run_folders import add_comparison
 
 SMALL = {"generations": 8, "population": 6, "seed": 1, "pruning": 1, "tuning": 3}
 

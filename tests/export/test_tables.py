@@ -24,7 +24,7 @@ from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
 from dsgec.study.many import seeded
 from tests.command import QUICK, dsgec, read
-from tests.run.made import model_of, over
+from tests.support.runs import model_of, over
 
 SCALED = ["--scale", "standard"]
 

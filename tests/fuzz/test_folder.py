@@ -14,7 +14,7 @@ from dsgec.manifest import HALL
 from dsgec.run.checkpoint import NAME as CHECKPOINT
 from dsgec.run.checkpoint import Checkpoint, pack_rows, write_checkpoint
 from dsgec.search.evolver import HistoryRow
-from tests.run.made import checkpoint_of, picked, timing_of
+from tests.support.runs import checkpoint_of, picked, timing_of
 
 PIECES = [
     *(b",", b"\n", b'"', b"\0", b"\xff", b"-", b"1", b"nan", b"1e999", b"9" * 400, b"9" * 5000),

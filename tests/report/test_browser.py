@@ -9,8 +9,8 @@ import pytest
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.report.page import write_report
-from tests.report.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
-from tests.report.made import HOSTILE, many_classes, quantity, three_classes, two_classes
+from tests.support.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
+from tests.support.run_folders import HOSTILE, many_classes, quantity, three_classes, two_classes
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 

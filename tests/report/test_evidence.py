@@ -17,7 +17,7 @@ from dsgec.run.evidence import MOST_CORNERS, CalibrationBin, calibrate, make_evi
 from dsgec.run.importance import ColumnImportance, importances
 from dsgec.run.predict import model_rows
 from tests.command import dsgec
-from tests.report.made import quantity, three_classes, two_classes
+from tests.support.run_folders import quantity, three_classes, two_classes
 
 
 def test_a_thinned_line_keeps_its_shape():

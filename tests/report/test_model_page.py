@@ -11,8 +11,8 @@ from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
 from dsgec.report import page as pages
 from dsgec.report.page import model_page
-from tests.report.browser import CHROMIUM, open_page
-from tests.report.made import HOSTILE
+from tests.support.browser import CHROMIUM, open_page
+from tests.support.run_folders import HOSTILE
 
 COLUMNS = (Column(HOSTILE[0], center=2.0, scale=0.5), Column("b", center=-1.0, scale=-2.0))
 

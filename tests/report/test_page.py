@@ -28,7 +28,7 @@ from dsgec.run.hall import front
 from dsgec.run.record import parse_record
 from dsgec.search.evolver import HistoryRow
 from tests.command import dsgec
-from tests.report.made import (
+from tests.support.run_folders import (
     HOSTILE,
     add_comparison,
     make_run,

@@ -10,7 +10,7 @@ from dsgec.cli.shared_options import RunOptions, SessionOptions, config_settings
 from dsgec.setting import settings_of
 from tests.command import dsgec as command
 from tests.command import read
-from tests.run.made import made
+from tests.support.runs import made
 
 QUICK = ["--generations", "2", "--population", "6", "--pruning", "1", "--tuning", "2"]
 QUICK += ["--backend", "numpy", "--quiet"]

@@ -29,7 +29,7 @@ from tests.command import dsgec
 from tests.engine.compare import make, make_data
 from tests.engine.grammars import grammar
 from tests.quick import quick_engine
-from tests.run.made import timing_of
+from tests.support.runs import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
 ENDING = ["results", "baselines", "hall_of_fame", "cost", "self_test", "exports", "checks", "files"]

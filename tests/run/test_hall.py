@@ -24,8 +24,8 @@ from dsgec.run.folder import read_hall, read_model, read_picked, read_record
 from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from tests.command import dsgec
-from tests.run.made import model_of
-from tests.run.made import picked as pick
+from tests.support.runs import model_of
+from tests.support.runs import picked as pick
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 from dsgec.run.checkpoint import NAME
 from tests.command import COMMAND, dsgec, hears_interrupts, read
-from tests.run.made import RUN, begun, checkpoint_of, made
+from tests.support.runs import RUN, begun, checkpoint_of, made
 
 
 def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):

@@ -15,9 +15,9 @@ from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.record import parse_record
 from dsgec.search.settings import Settings
 from tests.command import dsgec
-from tests.run.made import go, made, model_of, picked
 from tests.run.test_resume import stop_after
 from tests.run.test_target_scale import LEARNING, SMALL, data, record_of
+from tests.support.runs import go, made, model_of, picked
 
 SCALED = Preprocessing(scale="standard", task="regression")
 CASES = {

@@ -14,7 +14,7 @@ from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 from tests.quick import start_no_processes
-from tests.run.made import RUN, begun, go, made, over, quick_job
+from tests.support.runs import RUN, begun, go, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
 LONG += ["--population", "12", "--generations", "40"]

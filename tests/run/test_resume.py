@@ -20,7 +20,7 @@ from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation, with_winner
 from dsgec.search.individual import Champion
 from tests.command import dsgec, read
-from tests.run.made import begun, checkpoint_of, go, made, quick_job
+from tests.support.runs import begun, checkpoint_of, go, made, quick_job
 
 BACKENDS = ["engine", "numpy", "reference"]
 

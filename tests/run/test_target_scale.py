@@ -32,8 +32,8 @@ from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.quick import quick_engine
-from tests.run.made import go, made, model_of, picked
 from tests.run.test_resume import stop_after
+from tests.support.runs import go, made, model_of, picked
 
 SMALL = {"population": 12, "generations": 6, "seed": 3}
 LEARNING = {**SMALL, "variation": "trees", "steps": 1, "parsimony": 1e-3, "tuning": 20}

@@ -10,8 +10,8 @@ import pytest
 import dsgec as library
 from dsgec.errors import DsgecError
 from tests.command import QUICK, dsgec
-from tests.run.made import model_of
-from tests.run.made import picked as pick
+from tests.support.runs import model_of
+from tests.support.runs import picked as pick
 
 SMALL = {"population": 12, "generations": 4, "pruning": 2, "tuning": 6}
 AUTO = ("--balance", "--threshold", "auto")
