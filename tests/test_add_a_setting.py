@@ -88,7 +88,7 @@ def test_every_surface_has_the_setting(project):
     assert (told["parameter"], told["study"]) == (4, 7)
     assert told["error"] == "error: grace is -1\n  It must be between 0 and 100000000."
     shown = " ".join(told["help"].split())
-    assert "--grace INTEGER Generations before patience counts. [default: 0]" in shown
+    assert "--grace INTEGER Generations before patience counts; default: 0." in shown
 
 
 def test_the_setting_is_used_recorded_and_reported(project):

@@ -156,7 +156,7 @@ def _field(one: Setting) -> str:
     default = python_default(one)
     shown = "" if default is None else f" Default: {default!r}."
     if one.learned is not None:
-        shown = f" Default: {one.default_text(repr)}."
+        shown = f" Default: {options_to_keywords(one.default_text(repr))}."
     return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{shown}"
 
 

@@ -47,7 +47,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "folds": {
         "type": click.IntRange(2),
         "default": None,
-        "help": "Folds of a cross-validation, each a run.",
+        "help": "Folds of a cross-validation, each of which is a run.",
     },
     "dtype": {"type": str, "metavar": f"[{'|'.join(DTYPES)}]"},  # advice for fixed point follows
 }

@@ -21,16 +21,16 @@ class Preprocessing:
     ignore: tuple[str, ...] = setting((), "Columns to leave out, by name.", metavar="COLUMN")
     group: str = setting(
         "",
-        "Column that says which rows belong together, such as those of one recording, patient or"
-        " machine: training and test rows and folds do not share a group, and it is no feature.",
+        "Column with the group of each row, such as a recording, patient or machine: training"
+        " rows, test rows and folds do not share a group. It is not a feature.",
         metavar="COLUMN",
     )
     categorical: tuple[str, ...] = setting(
-        (), "Columns of categories, also if they are written as numbers.", metavar="COLUMN"
+        (), "Columns of categories, even if they are numbers.", metavar="COLUMN"
     )
     index: str = setting(
         "keep",
-        "Columns that only count or rise steadily, as row numbers and times do.",
+        "Drop or keep columns that only count or increase steadily, such as row numbers and times.",
         choices=("drop", "keep"),
         learned="drop",
     )
@@ -50,7 +50,7 @@ class Preprocessing:
         learned="standard",
     )
     constant: str = setting(
-        "drop", "Columns that are the same in every row.", choices=("drop", "keep")
+        "drop", "Drop or keep columns with the same value in every row.", choices=("drop", "keep")
     )
 
     def __post_init__(self) -> None:
@@ -77,12 +77,14 @@ class ReadingOptions:
     GROUP: ClassVar = "data"
 
     separator: str = setting(
-        "", "Between cells, such as `;`, tab or blank; default: detected.", metavar="SIGN"
+        "", "Separator of cells, such as `;`, tab or space; default: detected.", metavar="SIGN"
     )
-    quote: str = setting("", "Around texts; default: detected.", metavar="SIGN")
-    decimal: str = setting("", "Decimal sign; default: detected.", choices=(".", ","))
-    encoding: str = setting("", "Such as utf-8, cp1252, utf-16; default: detected.")
-    header: bool | None = setting(None, "Whether the first line has the names.")
+    quote: str = setting("", "Quote character; default: detected.", metavar="SIGN")
+    decimal: str = setting("", "Decimal separator; default: detected.", choices=(".", ","))
+    encoding: str = setting("", "Encoding, such as utf-8, cp1252 or utf-16; default: detected.")
+    header: bool | None = setting(
+        None, "Whether the first line has the names of the columns; default: detected."
+    )
     names: tuple[str, ...] = ()
 
     @property

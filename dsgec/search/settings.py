@@ -44,35 +44,35 @@ class Settings:
 
     representation: str = setting(
         "dsge",
-        "How individuals are written as integers; grammars with layers need dsge.",
+        "Representation of individuals as integers; grammars with layers need dsge.",
         choices=REPRESENTATIONS,
         formerly="engine",
     )
-    population: int = setting(100, "Individuals in a generation.", 2, 1_000_000, learned=30)
+    population: int = setting(100, "Number of individuals.", 2, 1_000_000, learned=30)
     generations: int = setting(
         500,
-        "Generations after the random one.",
+        "Number of generations after the random one.",
         *(0, MOST_GENERATIONS),
         learned=BY_SHAPE,
-        chosen=f"{BY_SHAPE} or fewer, by the shape of the table (paper preset: 500)",
+        chosen=f"{BY_SHAPE} or fewer, depending on the size of the table (paper preset: 500)",
     )
-    seed: int = setting(1, "Seed of the random numbers of evolution.", *_SEEDS)
-    tournament: int = setting(3, "Individuals among which a parent is chosen.", 1, 1_000_000)
-    crossover: float = setting(
-        0.95, "Probability that a child has two parents.", 0.0, 1.0, learned=0.0
+    seed: int = setting(1, "Random seed of the evolution.", *_SEEDS)
+    tournament: int = setting(
+        3, "Tournament size: individuals from which a parent is chosen.", 1, 1_000_000
     )
-    mutation: float = setting(0.95, "Probability that a child is mutated.", 0.0, 1.0, learned=1.0)
+    crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
+    mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
     elites: int = setting(
         1,
-        "Best individuals that stay in the next generation.",
+        "Best individuals that are kept for the next generation.",
         *(0, 999_999),
         learned=1,
-        chosen="1, or with a second objective 0, since then all parents may stay",
+        chosen="1, or 0 with --minimise, since all parents then compete with the children",
     )
     variation: str = setting(
         "lists",
-        "What changes in a child: one place of its derivation tree, or integers of its lists, as"
-        " in the paper.",
+        "What mutation and crossover change: one place of the derivation tree, or integers of the"
+        " lists, as in the paper.",
         choices=VARIATIONS,
         representations=("dsge",),
         recorded_with="variation",
@@ -80,118 +80,123 @@ class Settings:
     )
     steps: int = setting(
         0,
-        "Gradient steps that the numbers of a child take; 0: numbers are only mutated.",
+        "Gradient steps for the weights of each child; 0: weights are only mutated.",
         *(0, 1_000),
         recorded_with="steps",
         learned=1,
     )
     l2: float = setting(
         0.15,
-        "Strength of the penalty on large numbers, which is divided by the training rows.",
+        "L2 penalty on weights, divided by the number of training rows.",
         *(0.0, 1e6),
         recorded_with="l2",
         learned=0.15,
-        chosen="0.15, or for a numeric target 0.25; for more than two classes 0.3 / classes",
+        chosen="0.15; 0.25 for a numeric target; 0.3 / classes for more than two classes",
     )
     parsimony: float = setting(
         0.0,
-        "Penalty of each connection.",
+        "Penalty for each connection.",
         *(0.0, 1e6),
         recorded_with="parsimony",
         learned=2e-4,
-        chosen="0.0002, or with batches 0.0001; for more than two classes 2 / classes of that;"
-        " with --minimise half of that",
+        chosen="0.0002, or 0.0001 with batches; times 2 / classes for more than two classes; half"
+        " of that with --minimise",
     )
     batch: int = setting(
         0,
-        "Training rows of a generation, drawn again for each; every tenth generation uses all"
-        " rows; 0: all.",
+        "Number of training rows that a generation uses, drawn again for each; every tenth"
+        " generation uses all rows; 0: always all.",
         *(0, 1_000_000_000),
         recorded_with="batch",
         learned=0,
-        chosen="by the shape of the table (paper preset: 0)",
+        chosen="chosen by the size of the table (paper preset: 0)",
     )
     pruning: int = setting(
         0,
-        "Rounds in which the best network gets smaller in the end, to fill the hall of fame.",
+        "Rounds of pruning of the best network at the end, which fill the hall of fame.",
         *(0, 100_000),
         recorded_with="pruning",
         learned=1_000,
     )
     tuning: int = setting(
         0,
-        "Evaluations with which the numbers of each of the best networks are tuned in the end.",
+        "Evaluations for tuning the weights of each of the best networks at the end.",
         *(0, 1_000_000),
         recorded_with="tuning",
         learned=200,
     )
     weights: str = setting(
         "grammar",
-        "Numbers of a tuned network: in full precision, or as the grammar writes them.",
+        "Weights of a tuned network: in full precision, or as the grammar writes them.",
         choices=WEIGHTS,
         recorded_with="weights",
         learned="real",
     )
     choose: str = setting(
         "fitness",
-        "What chooses the network that a run recommends from its hall of fame: cross-validation on"
-        " the training rows, or the fitness.",
+        "How a network is chosen from the hall of fame: by cross-validation on the training rows,"
+        " or by fitness.",
         choices=CHOICES,
         recorded_with="choose",
         learned="cv",
     )
     connect: str = setting(
         "all",
-        "What a neuron may read: all layers before its own, or the previous one.",
+        "Inputs of a neuron: all earlier layers, or the previous one.",
         choices=CONNECTIONS,
         representations=("dsge",),
     )
     max_depth: tuple[tuple[str, int], ...] = setting(
-        (), "How deep a symbol may recurse, where not as the grammar says.", 0, 999_999
+        (), "Maximum depth of recursion of a symbol; default: as in the grammar.", 0, 999_999
     )
-    max_size: int = setting(250_000, "Size of the largest valid phenotype.", 1, 10_000_000)
-    codons: int = setting(200, "Integers of an individual.", 1, 1_000_000, representations=("ge",))
-    wraps: int = setting(0, "How often they may be read again.", 0, 1_000, representations=("ge",))
-    test: float = setting(0.3, "Share of rows to test with (0.3), or a file.", 0, 0.9, group="data")
+    max_size: int = setting(250_000, "Maximum size of a valid phenotype.", 1, 10_000_000)
+    codons: int = setting(
+        200, "Number of integers of an individual.", 1, 1_000_000, representations=("ge",)
+    )
+    wraps: int = setting(
+        0, "How often the integers may be reused.", 0, 1_000, representations=("ge",)
+    )
+    test: float = setting(
+        0.3, "Share of rows to test with, or a file of test rows.", 0, 0.9, group="data"
+    )
     split_seed: int = setting(
-        1, "Seed of the split into training and test rows.", *_SEEDS, group="data"
+        1, "Random seed of the split into training and test rows.", *_SEEDS, group="data"
     )
     objective: str = setting(
         "",
-        "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
+        "Objective: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
         " rmse, mse or mae for either; default: log-loss for classes (paper preset: exp-rmse),"
         " otherwise rmse.",
         metavar="NAME",
     )
     minimise: str = setting(
         NOTHING,
-        "A second objective: what a network costs in connections, or in bytes of flash or cycles"
-        " on a chip. The search then finds the front of those that nothing cheaper equals.",
+        "Second objective: the cost of a network in connections, or in bytes of flash or cycles on"
+        " a chip. The search then finds the Pareto front of score and cost.",
         choices=(NOTHING, *COSTS),
         recorded_with="minimise",
     )
     chip: str = setting(
         DEFAULT_CHIP,
-        "The chip that flash and cycles are estimated for; avr, which has no double, implies"
-        " float.",
+        "Chip for which flash and cycles are estimated; avr has no double and implies float.",
         choices=tuple(CHIPS),
         recorded_with="chip",
     )
     dtype: str = setting(
         DTYPES[0],
-        "The type of the numbers of the C that they are estimated for; a result can be exported in"
-        " any other.",
+        "Type of the numbers in the C for which they are estimated; a result can be exported in"
+        " any other type.",
         choices=DTYPES,
         recorded_with="dtype",
     )
     balance: bool = setting(
         False,
-        "Give all classes the same weight in the objective, however many rows each has.",
+        "Give all classes the same total weight in the objective.",
         recorded_with="balance",
     )
     threshold: float | str = setting(
         0.5,
-        "Least probability at which the second of two classes is predicted; auto: chosen by the"
+        "Probability from which the second of two classes is predicted; auto: chosen on the"
         " training rows.",
         *(0.0, 1.0),
         instead=AUTO,
@@ -200,40 +205,44 @@ class Settings:
     )
     folds: int = setting(
         0,
-        "Folds of a cross-validation, each a run.",
+        "Folds of a cross-validation, each of which is a run.",
         *(0, 1_000_000),
         metavar="K",
         option="cv",
         group="data",
     )
-    fold: int = setting(0, "Which of the folds to test with.", 0, 999_999)
+    fold: int = setting(0, "Fold to test with.", 0, 999_999)
     stop_at: float | None = setting(
         None,
-        "Stop when the best score of the objective is as good as this.",
+        "Stop when the best score is as good as this.",
         metavar="SCORE",
         recorded_with="stop_at",
     )
     patience: int = setting(
         0,
-        "Stop after this many generations without a better best; 0: never.",
+        "Stop after this many generations without improvement; 0: never.",
         *(0, MOST_GENERATIONS),
         recorded_with="patience",
         learned=150,
     )
     ensemble: int = setting(
         1,
-        "Networks from populations of their own, whose mean is the result.",
+        "Number of networks, evolved separately, whose mean is the result.",
         *(1, 100),
         recorded_with="ensemble",
         learned=1,
-        chosen="1, or with a thorough effort 5",
+        chosen="1, or 5 with --effort thorough",
     )
     islands: int = setting(
-        1, "Populations that exchange their best individuals.", 1, 1_000, recorded_with="islands"
+        1,
+        "Number of populations that exchange their best individuals.",
+        1,
+        1_000,
+        recorded_with="islands",
     )
     migrate_every: int = setting(
         25,
-        "Generations between two exchanges of islands.",
+        "Generations between exchanges of islands.",
         *(1, MOST_GENERATIONS),
         recorded_with="islands",
     )
@@ -242,7 +251,7 @@ class Settings:
     )
     compare: tuple[str, ...] = setting(
         (),
-        "A model to compare with on the same rows. A run has linear; others need scikit-learn.",
+        "Another model to compare with on the same rows; forest and boosting need scikit-learn.",
         choices=RIVALS,
         recorded_with="compare",
         group="data",
@@ -350,14 +359,14 @@ class Preset:
 
     preset: str = setting(
         "learning",
-        "Defaults: those of a search that learns its numbers, or those of the paper.",
+        "Defaults of the other settings: for a search that learns weights, or as in the paper.",
         choices=PRESETS,
     )
     effort: str = setting(
         "normal",
-        "How long to search. normal: by the shape of the table, a few seconds for a small one;"
-        " quick: a quarter of that; thorough: five networks, each searched for as long, whose mean"
-        " is the result.",
+        "How long to search. normal: depending on the size of the table, a few seconds for a small"
+        " one; quick: a quarter of that; thorough: five networks, each with the normal effort,"
+        " whose mean is the result.",
         choices=EFFORTS,
     )
 
@@ -387,10 +396,10 @@ class Execution:
     GROUP: ClassVar = "machine"
 
     backend: str = setting(
-        "auto", "What runs the generations; all give the same results.", choices=BACKENDS
+        "auto", "Backend of the evolution; all give the same results.", choices=BACKENDS
     )
     threads: int | None = setting(
-        None, "Threads of the engine; default: by the size of the table.", 1, 256
+        None, "Number of threads of the engine; default: chosen by the size of the table.", 1, 256
     )
 
     def __post_init__(self) -> None:
