@@ -186,21 +186,21 @@ def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:
             value = builder.apply("fill", (value, builder.constant(column.fill)))
         match column.kind:
             case "category":
-                found += [_is(builder, value, k) for k in range(len(column.categories))]
+                found += [_equals(builder, value, k) for k in range(len(column.categories))]
             case "boolean":
-                found.append(_is(builder, value, 1))
+                found.append(_equals(builder, value, 1))
             case _:
-                found.append(_scaled(builder, value, column))
+                found.append(_scale(builder, value, column))
         if column.marked:  # only what is missing does not equal itself
-            found.append(_is(builder, builder.apply("is", (given, given)), 0))
+            found.append(_equals(builder, builder.apply("is", (given, given)), 0))
     return found
 
 
-def _is(builder: Builder, value: int, number: int) -> int:
+def _equals(builder: Builder, value: int, number: int) -> int:
     return builder.apply("is", (value, builder.constant(float(number))))
 
 
-def _scaled(builder: Builder, value: int, column: Column) -> int:
+def _scale(builder: Builder, value: int, column: Column) -> int:
     if column.center != 0.0:
         value = builder.apply("sub", (value, builder.constant(column.center)))
     if column.scale != 1.0:

@@ -43,7 +43,7 @@ class NetworkReader(ExpressionReader):
         values, softmax = self.neuron(0, len(self.text))
         outputs = self.through(values, softmax, output)
         # Numbered by the canonical text, in which the neurons stand before the output.
-        return canonicalise(self.network(self.inferred_layers(outputs), outputs, softmax))
+        return canonicalise(self.network(self.infer_layers(outputs), outputs, softmax))
 
     def layers(self, output: str) -> Network:
         self.expect_closed()
@@ -138,7 +138,7 @@ class NetworkReader(ExpressionReader):
             return (self.builder.apply("sig", (values[0],)),)
         return tuple(values)
 
-    def inferred_layers(self, outputs: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    def infer_layers(self, outputs: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Return the layers of a lone expression: every activation but the output is a neuron."""
         depths: list[int] = []
         layers: list[list[int]] = []

@@ -251,7 +251,7 @@ class Layers:
             for p in (shared | self._neurons) - {*last}
             if readers[p] and isinstance(nodes[p], Apply)
         }
-        layers = _layered(nodes, named)
+        layers = _group_layers(nodes, named)
         network = Network(self._inputs, tuple(nodes), layers, last, softmax)
         return check(simplify(network)), columns
 
@@ -370,7 +370,7 @@ def _readers(nodes: Sequence[Node], outputs: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def _layered(nodes: Sequence[Node], named: set[int]) -> tuple[tuple[int, ...], ...]:
+def _group_layers(nodes: Sequence[Node], named: set[int]) -> tuple[tuple[int, ...], ...]:
     """Return named nodes layer by layer, by the longest path to them through other named nodes."""
     depths: list[int] = []
     layers: list[list[int]] = []

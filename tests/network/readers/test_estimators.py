@@ -66,7 +66,7 @@ MODELS = [
 ]
 
 
-def fitted(model, y, x=X):
+def fit(model, y, x=X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(x, y)
@@ -74,7 +74,7 @@ def fitted(model, y, x=X):
 
 @pytest.mark.parametrize("number", range(len(MODELS)))
 def test_a_network_has_the_outputs_of_its_estimator(number):
-    model = fitted(*MODELS[number])
+    model = fit(*MODELS[number])
     network = dsgec.compile(model)
 
     assert worst(network.outputs(X), own_outputs(model, X)) <= 1e-12
@@ -85,21 +85,21 @@ def test_a_network_has_the_outputs_of_its_estimator(number):
 
 @pytest.mark.parametrize("scaler", SCALERS, ids=str)
 def test_a_pipeline_scales_as_scikit_learn_does(scaler):
-    model = fitted(make_pipeline(scaler, LogisticRegression()), Y)
+    model = fit(make_pipeline(scaler, LogisticRegression()), Y)
 
     assert worst(dsgec.compile(model).outputs(X), own_outputs(model, X)) <= 1e-12
 
 
 def test_a_search_is_its_best_model():
     search = GridSearchCV(LogisticRegression(), {"C": [1.0]})
-    search.best_estimator_ = fitted(LogisticRegression(), Y)
+    search.best_estimator_ = fit(LogisticRegression(), Y)
 
     assert worst(dsgec.compile(search).outputs(X), own_outputs(search, X)) <= 1e-12
 
 
 def test_a_scaler_becomes_the_scale_of_the_columns():
     scaler = StandardScaler()
-    network = dsgec.compile(fitted(make_pipeline(scaler, LogisticRegression()), Y))
+    network = dsgec.compile(fit(make_pipeline(scaler, LogisticRegression()), Y))
 
     assert [column.center for column in network.model.columns] == scaler.mean_.tolist()
     assert [column.scale for column in network.model.columns] == scaler.scale_.tolist()
@@ -107,14 +107,14 @@ def test_a_scaler_becomes_the_scale_of_the_columns():
 
 
 def test_weights_of_zero_are_left_out():
-    model = fitted(Lasso(0.1), Y)
+    model = fit(Lasso(0.1), Y)
 
     assert dsgec.compile(model).size["connections"] == np.count_nonzero(model.coef_) < 4
 
 
 def test_names_and_labels_are_the_estimators_own_or_the_users():
     labels = np.array(["setosa", "versicolor", "virginica"])[Y]
-    model = fitted(make_pipeline(StandardScaler(), LogisticRegression()), labels, FRAME)
+    model = fit(make_pipeline(StandardScaler(), LogisticRegression()), labels, FRAME)
     own = dsgec.compile(model)
     given = dsgec.compile(model, name="iris", feature_names=[*"abcd"], class_names=[7, 8, 9])
 
@@ -126,7 +126,7 @@ def test_names_and_labels_are_the_estimators_own_or_the_users():
 
 
 def test_a_tie_of_two_classes_goes_to_the_first_as_in_scikit_learn():
-    model = fitted(LogisticRegression(fit_intercept=False), TWO)
+    model = fit(LogisticRegression(fit_intercept=False), TWO)
     nothing = np.zeros((1, 4))
 
     assert model.predict_proba(nothing)[0, 1] == 0.5
@@ -134,7 +134,7 @@ def test_a_tie_of_two_classes_goes_to_the_first_as_in_scikit_learn():
 
 
 def test_the_agreement_is_measured_on_the_users_rows():
-    model = fitted(LogisticRegression(), Y)
+    model = fit(LogisticRegression(), Y)
     network = dsgec.compile(model, rows=X[:50])
 
     assert network.agreement.rows == 50
@@ -143,25 +143,25 @@ def test_the_agreement_is_measured_on_the_users_rows():
 
 
 def test_the_users_rows_give_the_ranges_of_fixed_point(tmp_path):
-    network = dsgec.compile(fitted(LogisticRegression(), Y), name="iris", rows=X)
+    network = dsgec.compile(fit(LogisticRegression(), Y), name="iris", rows=X)
     network.export("c", tmp_path, dtype="q15")
 
     assert network.ranges == tuple(zip(X.min(axis=0), X.max(axis=0), strict=True))
     assert "this is proved" in (tmp_path / "iris.h").read_text()
     with pytest.raises(dsgec.DsgecError, match="one row at least"):
-        dsgec.compile(fitted(LogisticRegression(), Y), rows=X[:0])
+        dsgec.compile(fit(LogisticRegression(), Y), rows=X[:0])
 
 
 def test_a_model_with_another_meaning_is_refused(monkeypatch):
-    model = fitted(LogisticRegression(), Y)
+    model = fit(LogisticRegression(), Y)
     monkeypatch.setattr(model, "predict_proba", lambda x: np.full((len(x), 3), 1 / 3))
 
     with pytest.raises(dsgec.DsgecError, match="does not compute what scikit-learn"):
         dsgec.compile(model)
 
 
-def several_labels():
-    return fitted(MLPClassifier((3,), max_iter=2), np.stack([TWO, 1 - TWO], axis=1))
+def fit_several_labels():
+    return fit(MLPClassifier((3,), max_iter=2), np.stack([TWO, 1 - TWO], axis=1))
 
 
 class Derived(LogisticRegression):
@@ -174,10 +174,10 @@ REFUSED = {
         PolynomialFeatures(), LogisticRegression()
     ),
     "this LogisticRegression is not fitted": LogisticRegression,
-    "has no logistic probabilities": lambda: fitted(SGDClassifier(), Y),
-    "gives several labels for a row": several_labels,
+    "has no logistic probabilities": lambda: fit(SGDClassifier(), Y),
+    "gives several labels for a row": fit_several_labels,
     "the pipeline has no steps": lambda: Pipeline([("nothing", "passthrough")]),
-    "Derived cannot be compiled": lambda: fitted(Derived(), Y),
+    "Derived cannot be compiled": lambda: fit(Derived(), Y),
     "list cannot be compiled": list,
     "cannot read there/is.onnx": lambda: "there/is.onnx",
 }
@@ -192,7 +192,7 @@ def test_an_unsupported_estimator_is_named(message):
 
 
 def test_names_that_do_not_fit_are_refused():
-    model = fitted(LogisticRegression(), Y)
+    model = fit(LogisticRegression(), Y)
     for given, message in (
         ({"feature_names": ["a"]}, "1 feature name given for 4 features"),
         ({"feature_names": [*"aabc"]}, "two features are called 'a'"),
@@ -213,7 +213,7 @@ def test_a_regressor_has_no_class_names():
 
 
 def test_a_weight_that_is_not_finite_is_refused():
-    model = fitted(LinearRegression(), Y)
+    model = fit(LinearRegression(), Y)
     model.coef_[1] = np.inf
 
     with pytest.raises(dsgec.DsgecError, match="a weight that is inf"):
@@ -221,14 +221,14 @@ def test_a_weight_that_is_not_finite_is_refused():
 
 
 def test_errors_of_numpy_that_a_program_asks_for_are_not_raised_here(tmp_path):
-    model = fitted(LogisticRegression(), Y)
+    model = fit(LogisticRegression(), Y)
     with np.errstate(all="raise"):
         dsgec.compile(model).export("numpy", tmp_path)
         dsgec.compile(model).export("c", tmp_path, dtype="float")
 
 
 def test_a_compiled_network_is_exported_and_has_a_page(tmp_path):
-    network = dsgec.compile(fitted(LogisticRegression(), Y), name="iris")
+    network = dsgec.compile(fit(LogisticRegression(), Y), name="iris")
     (written,) = network.export("numpy", tmp_path)
     page = network.report(tmp_path / "page.html").read_text()
 

@@ -20,7 +20,7 @@ RELU = [("Relu", ["x"], "y", {})]
 PLAIN = graph([("MatMul", ["x", "w"], "z", {}), ("Relu", ["z"], "y", {})], {"w": W})
 
 
-def changed(data, change):
+def change_model(data, change):
     model = onnx.ModelProto.FromString(data)
     change(model)
     return model.SerializeToString()
@@ -49,7 +49,7 @@ def nameless(model):
     model.graph.input[0].type.tensor_type.shape.dim[1].Clear()
 
 
-def turned(model):
+def reverse_nodes(model):
     first, second = model.graph.node[0], model.graph.node[1]
     nodes = [onnx.NodeProto.FromString(n.SerializeToString()) for n in (second, first)]
     del model.graph.node[:]
@@ -67,13 +67,13 @@ def texts(model):
 
 WRONG = {
     "is not an ONNX file": [b"", b"\xff\xfe", b"not a model at all", PLAIN[:60]],
-    "is in another file": [changed(PLAIN, external)],
-    "more than 2,000,000 weights": [changed(PLAIN, huge), changed(PLAIN, negative)],
-    "the tensor 'w' of it is damaged": [changed(PLAIN, short)],
-    "does not have a fixed number of features": [changed(PLAIN, nameless)],
-    "is not of numbers": [changed(PLAIN, texts)],
-    r"it is not a valid ONNX model: .*node name: n1": [changed(PLAIN, turned)],
-    "has an attribute 'body' that dsgec does not read": [changed(PLAIN, nested)],
+    "is in another file": [change_model(PLAIN, external)],
+    "more than 2,000,000 weights": [change_model(PLAIN, huge), change_model(PLAIN, negative)],
+    "the tensor 'w' of it is damaged": [change_model(PLAIN, short)],
+    "does not have a fixed number of features": [change_model(PLAIN, nameless)],
+    "is not of numbers": [change_model(PLAIN, texts)],
+    r"it is not a valid ONNX model: .*node name: n1": [change_model(PLAIN, reverse_nodes)],
+    "has an attribute 'body' that dsgec does not read": [change_model(PLAIN, nested)],
     r"node 'n0' \(Conv\): this operator is not supported": [
         graph([("Conv", ["x", "w"], "y", {})], {"w": W})
     ],

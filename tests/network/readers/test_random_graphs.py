@@ -30,7 +30,7 @@ class Invalid(Exception):
     """A graph that onnxruntime cannot run, or whose results are not finite."""
 
 
-def fed(graph, rows):
+def feed(graph, rows):
     """Return the rows as inputs of a graph: as a batch, or one at a time if it has none."""
     first, feeds = 0, [{}] if all(_is_batch(one) for one in graph.inputs) else [{} for _ in rows]
     for one in graph.inputs:
@@ -50,7 +50,7 @@ def _is_batch(value):
     return bool(value.type.tensor_type.shape.dim[0].dim_param)
 
 
-def run(graph, rows):
+def run_onnxruntime(graph, rows):
     """Return the results of onnxruntime: the values of each row, and the labels if any."""
     proto = graph.model([helper.make_empty_tensor_value_info(name) for name in graph.outputs])
     for node in [node for node in proto.graph.node if node.op_type == "ZipMap"]:
@@ -61,7 +61,7 @@ def run(graph, rows):
         session = onnxruntime.InferenceSession(
             proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        answers = [session.run(graph.outputs, feed) for feed in fed(graph, rows)]
+        answers = [session.run(graph.outputs, feed) for feed in feed(graph, rows)]
     except Exception as error:
         raise Invalid(str(error)) from error
     if len(answers) == 1 < len(rows):
@@ -175,7 +175,7 @@ def campaign(seeds, count):
             continue
         rows = rows_of(graph, seed)
         try:
-            wanted, labels = run(graph, rows)
+            wanted, labels = run_onnxruntime(graph, rows)
         except Invalid as error:
             invalid[re.sub(r"[\d']+", "", str(error))[:60]] += 1
             continue

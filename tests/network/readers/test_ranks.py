@@ -22,7 +22,7 @@ INT64, FLOAT, BOOL, FLOAT16 = 7, 1, 9, 10
 ROWS = np.array([[1.0, 2.0, 3.0], [-0.5, -2.0, -0.25], [0.0, 4.0, -1.5]])
 
 
-def read(monkeypatch, data, *names):
+def read_alone(monkeypatch, data, *names):
     """Read a file as if there were no onnxruntime."""
     with monkeypatch.context() as patch:
         patch.setitem(__import__("sys").modules, "onnxruntime", None)
@@ -31,9 +31,9 @@ def read(monkeypatch, data, *names):
     return foreign.model
 
 
-def check(monkeypatch, data, dtype=np.float64, rows=ROWS):
+def compare(monkeypatch, data, dtype=np.float64, rows=ROWS):
     """Compare a file with onnxruntime."""
-    found = evaluate(compose(read(monkeypatch, data)), rows)
+    found = evaluate(compose(read_alone(monkeypatch, data)), rows)
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
     wanted = session.run(None, {"x": rows.astype(dtype)})[0].reshape(len(rows), -1)
@@ -42,9 +42,9 @@ def check(monkeypatch, data, dtype=np.float64, rows=ROWS):
     return found
 
 
-def refused(monkeypatch, data, message):
+def expect_refusal(monkeypatch, data, message):
     with pytest.raises(DsgecError, match=message) as caught:
-        read(monkeypatch, data)
+        read_alone(monkeypatch, data)
     with pytest.raises(DsgecError, match=message):
         read_onnx(data, "it")
     return str(caught.value)
@@ -52,7 +52,7 @@ def refused(monkeypatch, data, message):
 
 def test_an_input_that_is_also_an_output_is_not_scaled(monkeypatch):
     nodes = [("Mul", ["x", "two"], "z", {}), ("Concat", ["x", "z"], "y", {"axis": 1})]
-    found = check(monkeypatch, graph(nodes, {"two": [2.0]}))
+    found = compare(monkeypatch, graph(nodes, {"two": [2.0]}))
 
     assert found[0].tolist() == [1, 2, 3, 2, 4, 6]
 
@@ -60,57 +60,61 @@ def test_an_input_that_is_also_an_output_is_not_scaled(monkeypatch):
 def test_gather_without_an_axis_takes_rows_and_is_refused(monkeypatch):
     data = graph([("Gather", ["x", "i"], "y", {})], {"i": [2, 0]})
 
-    assert "node 'n0' (Gather)" in refused(monkeypatch, data, "along axis 0, that of the rows")
+    assert "node 'n0' (Gather)" in expect_refusal(
+        monkeypatch, data, "along axis 0, that of the rows"
+    )
 
 
 @pytest.mark.parametrize("places", [1, [[2, 0], [1, 1]], [[2]], -1], ids=str)
 def test_gather_has_indices_of_any_rank(monkeypatch, places):
     data = graph([("Gather", ["x", "i"], "y", {"axis": 1})], {"i": places})
 
-    assert check(monkeypatch, data).shape == (3, np.size(places))
+    assert compare(monkeypatch, data).shape == (3, np.size(places))
 
 
 def test_a_sum_without_its_axis_is_broadcast_along_the_rows_and_refused(monkeypatch):
     total = [("ReduceSum", ["x", "a"], "s", {"keepdims": 0}), ("Sub", ["x", "s"], "y", {})]
-    refused(monkeypatch, graph(total, {"a": [1]}), "the rows are along different axes")
+    expect_refusal(monkeypatch, graph(total, {"a": [1]}), "the rows are along different axes")
     kept = [("ReduceSum", ["x", "a"], "s", {"keepdims": 1}), ("Sub", ["x", "s"], "y", {})]
-    check(monkeypatch, graph(kept, {"a": [1]}))
+    compare(monkeypatch, graph(kept, {"a": [1]}))
 
 
 def test_a_product_with_a_vector_is_broadcast_along_the_rows_and_refused(monkeypatch):
     nodes = [("MatMul", ["x", "w"], "s", {}), ("Sub", ["x", "s"], "y", {})]
-    refused(monkeypatch, graph(nodes, {"w": [1.0, 2.0, 3.0]}), "along different axes")
-    check(monkeypatch, graph(nodes[:1], {"w": [1.0, 2.0, 3.0]}, outputs=("s",)))
+    expect_refusal(monkeypatch, graph(nodes, {"w": [1.0, 2.0, 3.0]}), "along different axes")
+    compare(monkeypatch, graph(nodes[:1], {"w": [1.0, 2.0, 3.0]}, outputs=("s",)))
 
 
 def test_a_constant_of_rank_three_has_an_axis_of_its_own(monkeypatch):
     one = graph([("Add", ["x", "c"], "y", {})], {"c": np.ones((2, 1, 3))})
-    refused(monkeypatch, one, "has the rows along axis 1")
+    expect_refusal(monkeypatch, one, "has the rows along axis 1")
     rows = graph([("Add", ["x", "c"], "y", {})], {"c": np.ones((1, 3, 1))})
-    refused(monkeypatch, rows, "have numbers for each of the rows")
+    expect_refusal(monkeypatch, rows, "have numbers for each of the rows")
     cube = [
         ("Unsqueeze", ["x", "a"], "z", {}),
         ("Add", ["z", "c"], "y", {}),
     ]
-    check(monkeypatch, graph(cube, {"a": [1], "c": np.arange(6.0).reshape(1, 2, 3)}))
+    compare(monkeypatch, graph(cube, {"a": [1], "c": np.arange(6.0).reshape(1, 2, 3)}))
 
 
 def test_unsqueeze_on_axis_zero_moves_the_rows(monkeypatch):
     nodes = [("Unsqueeze", ["x", "a"], "y", {})]
-    refused(monkeypatch, graph(nodes, {"a": [0]}), "the output 'y' of it has the rows along axis 1")
-    check(monkeypatch, graph(nodes, {"a": [-1]}))
+    expect_refusal(
+        monkeypatch, graph(nodes, {"a": [0]}), "the output 'y' of it has the rows along axis 1"
+    )
+    compare(monkeypatch, graph(nodes, {"a": [-1]}))
     back = [*nodes, ("Squeeze", ["y", "a"], "z", {})]
-    check(monkeypatch, graph(back, {"a": [0]}, outputs=("z",)))
+    compare(monkeypatch, graph(back, {"a": [0]}, outputs=("z",)))
 
 
 @pytest.mark.parametrize("to", [INT64, BOOL, FLOAT16])
 def test_a_cast_that_rounds_is_refused(monkeypatch, to):
     nodes = [("Cast", ["x"], "z", {"to": to}), ("Cast", ["z"], "y", {"to": FLOAT})]
 
-    refused(monkeypatch, graph(nodes), r"node 'n0' \(Cast\): it rounds or truncates")
+    expect_refusal(monkeypatch, graph(nodes), r"node 'n0' \(Cast\): it rounds or truncates")
 
 
-def whole(nodes, constants=(), kind=INT64):
+def whole_graph(nodes, constants=(), kind=INT64):
     """Return a graph whose input is of whole numbers."""
     model = onnx.ModelProto.FromString(graph(nodes, constants))
     model.graph.input[0].type.tensor_type.elem_type = kind
@@ -119,17 +123,17 @@ def whole(nodes, constants=(), kind=INT64):
 
 @pytest.mark.parametrize("operator", ["Div", "Mul", "Add", "Sub"])
 def test_arithmetic_of_whole_numbers_is_refused(monkeypatch, operator):
-    data = whole([(operator, ["x", "c"], "y", {})], {"c": np.array([2])})
+    data = whole_graph([(operator, ["x", "c"], "y", {})], {"c": np.array([2])})
 
-    assert "can overflow or truncate" in refused(monkeypatch, data, "is of type int64")
+    assert "can overflow or truncate" in expect_refusal(monkeypatch, data, "is of type int64")
 
 
 @pytest.mark.parametrize("kind", [6, 7])
 def test_inputs_of_whole_numbers_are_read_and_compared_on_whole_numbers(monkeypatch, kind):
     nodes = [("Cast", ["x"], "z", {"to": 11}), ("MatMul", ["z", "w"], "y", {})]
-    data = whole(nodes, {"w": np.array([[0.5], [-1.0], [2.0]])}, kind)
+    data = whole_graph(nodes, {"w": np.array([[0.5], [-1.0], [2.0]])}, kind)
     rows = np.rint(4 * ROWS)
-    check(monkeypatch, data, {6: np.int32, 7: np.int64}[kind], rows)
+    compare(monkeypatch, data, {6: np.int32, 7: np.int64}[kind], rows)
     foreign = read_onnx(data, "it")
 
     assert measure_agreement(foreign).worst <= 1e-12
@@ -142,7 +146,7 @@ def test_a_normalizer_keeps_the_sign_of_the_greatest_value(monkeypatch, norm):
     data = graph([("ai.onnx.ml.Normalizer", ["x"], "y", {"norm": norm})], double=False)
     rows = np.vstack([ROWS, [[-1.0, -2.0, -3.0], [0.0, -2.0, -1.0], [0.0, 0.0, 0.0]]])
 
-    check(monkeypatch, data, np.float32, rows)
+    compare(monkeypatch, data, np.float32, rows)
 
 
 @pytest.mark.parametrize("norm", ["max", "l1", "l2"])
@@ -167,25 +171,27 @@ def test_a_row_whose_norm_is_near_zero_is_left_as_scikit_learn_leaves_it(norm):
 def test_a_dropout_in_training_mode_is_refused(monkeypatch):
     model = onnx.ModelProto.FromString(graph([("Dropout", ["x", "r", "t"], "y", {})], {"r": 0.5}))
     model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(True), "t"))
-    refused(monkeypatch, model.SerializeToString(), "it is in training mode")
+    expect_refusal(monkeypatch, model.SerializeToString(), "it is in training mode")
     model.graph.initializer[-1].CopyFrom(onnx.numpy_helper.from_array(np.array(False), "t"))
-    check(monkeypatch, model.SerializeToString())
+    compare(monkeypatch, model.SerializeToString())
 
 
 def test_a_clip_with_infinite_limits(monkeypatch):
     nodes = [("Clip", ["x", "a", "b"], "y", {})]
-    check(monkeypatch, graph(nodes, {"a": -np.inf, "b": 0.5}))
-    check(monkeypatch, graph(nodes, {"a": -1.0, "b": np.inf}))
-    refused(monkeypatch, graph(nodes, {"a": np.inf, "b": np.inf}), "its min is inf")
+    compare(monkeypatch, graph(nodes, {"a": -np.inf, "b": 0.5}))
+    compare(monkeypatch, graph(nodes, {"a": -1.0, "b": np.inf}))
+    expect_refusal(monkeypatch, graph(nodes, {"a": np.inf, "b": np.inf}), "its min is inf")
 
 
 def test_what_is_defined_twice_is_refused(monkeypatch):
     relu, tanh = ("Relu", ["x"], "y", {}), ("Tanh", ["x"], "y", {})
-    refused(monkeypatch, graph([relu, tanh]), "not a valid ONNX model")
-    refused(monkeypatch, graph([("Relu", ["y"], "x", {}), tanh]), "not a valid|nothing before")
+    expect_refusal(monkeypatch, graph([relu, tanh]), "not a valid ONNX model")
+    expect_refusal(
+        monkeypatch, graph([("Relu", ["y"], "x", {}), tanh]), "not a valid|nothing before"
+    )
     again = onnx.ModelProto.FromString(graph([("Add", ["x", "v"], "y", {})], {"v": [1.0]}))
     again.graph.initializer.append(onnx.numpy_helper.from_array(np.array([2.0]), "v"))
-    refused(monkeypatch, again.SerializeToString(), "it defines 'v' twice")
+    expect_refusal(monkeypatch, again.SerializeToString(), "it defines 'v' twice")
 
 
 def test_nodes_without_what_they_need_are_refused_without_a_traceback(monkeypatch, tmp_path):
@@ -193,7 +199,7 @@ def test_nodes_without_what_they_need_are_refused_without_a_traceback(monkeypatc
         [("Concat", [], "y", {"axis": 1}), ("Concat", ["x"], "y", {}), ("Gather", ["x"], "y", {})]
     ):
         data = graph([node])
-        refused(monkeypatch, data, "not a valid ONNX model")
+        expect_refusal(monkeypatch, data, "not a valid ONNX model")
         (tmp_path / f"n{number}.onnx").write_bytes(data)
         answer = dsgec("compile", f"n{number}.onnx", cwd=tmp_path, code=1)
         assert "Traceback" not in answer.stderr
@@ -224,14 +230,14 @@ def test_a_small_file_of_a_million_features_is_refused_at_once(tmp_path, monkeyp
 def test_a_batch_of_one_may_be_turned(monkeypatch):
     nodes = [("Transpose", ["x"], "t", {}), ("MatMul", ["x", "t"], "y", {})]
 
-    check(monkeypatch, graph(nodes, shape=[1, 3]), rows=ROWS[:1])
-    refused(monkeypatch, graph(nodes), "the rows are along different axes")
+    compare(monkeypatch, graph(nodes, shape=[1, 3]), rows=ROWS[:1])
+    expect_refusal(monkeypatch, graph(nodes), "the rows are along different axes")
 
 
 # --- labels --------------------------------------------------------------------------------------
 
 
-def labelled(scores, *, labels=(5, 7)):
+def labelled_graph(scores, *, labels=(5, 7)):
     return graph(
         [
             ("MatMul", ["x", "w"], "z", {}),
@@ -246,14 +252,14 @@ def labelled(scores, *, labels=(5, 7)):
 
 
 def test_labels_that_other_scores_choose_are_refused(monkeypatch):
-    assert read(monkeypatch, labelled("p")).classes == (5, 7)
-    assert read(monkeypatch, labelled("z")).classes == (5, 7)
-    refused(monkeypatch, labelled("n"), "does not choose its label by the greatest")
+    assert read_alone(monkeypatch, labelled_graph("p")).classes == (5, 7)
+    assert read_alone(monkeypatch, labelled_graph("z")).classes == (5, 7)
+    expect_refusal(monkeypatch, labelled_graph("n"), "does not choose its label by the greatest")
 
 
 def test_labels_that_differ_from_the_original_are_an_error():
     pytest.importorskip("onnxruntime")
-    foreign = read_onnx(labelled("p"), "it")
+    foreign = read_onnx(labelled_graph("p"), "it")
     assert measure_agreement(foreign).labels == 0
 
     def turned(rows):
@@ -331,8 +337,8 @@ def test_erf_and_gelu_are_exact_to_a_stated_error(monkeypatch):
     mpmath = pytest.importorskip("mpmath")
     points = np.concatenate([np.linspace(-7, 7, 1401), [1e-300, 1e-9, -1e-9, 0.0, 30.0, -1e6]])
     rows = points[:, np.newaxis]
-    erf = read(monkeypatch, graph([("Erf", ["x"], "y", {})], width=1))
-    gelu = read(monkeypatch, graph([("Gelu", ["x"], "y", {})], width=1, opset=20))
+    erf = read_alone(monkeypatch, graph([("Erf", ["x"], "y", {})], width=1))
+    gelu = read_alone(monkeypatch, graph([("Gelu", ["x"], "y", {})], width=1, opset=20))
     exact = [float(mpmath.erf(point)) for point in points]
     product = [float(mpmath.mpf(p) * mpmath.erfc(-p / mpmath.sqrt(2)) / 2) for p in points]
 

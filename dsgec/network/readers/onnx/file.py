@@ -78,16 +78,18 @@ def constants(graph: Any, source: str) -> dict[str, NDArray[Any]]:
     total = 0
     found = {}
     for tensor in graph.initializer:
-        total += count(tensor.dims)
+        total += shape_size(tensor.dims)
         if total > MOST_NUMBERS:
             raise DsgecError(f"{source} has more than {MOST_NUMBERS:,} weights")
         if tensor.name in found:
             raise DsgecError(f"{source} defines {clean(ascii(tensor.name))} twice")
-        found[tensor.name] = array(tensor, f"the tensor {clean(ascii(tensor.name))} of {source}")
+        found[tensor.name] = tensor_array(
+            tensor, f"the tensor {clean(ascii(tensor.name))} of {source}"
+        )
     return found
 
 
-def count(dims: Any) -> int:
+def shape_size(dims: Any) -> int:
     """Return the size of a shape, or more than MOST_NUMBERS if it is not a valid one."""
     total = 1
     for size in dims:
@@ -97,7 +99,7 @@ def count(dims: Any) -> int:
     return total
 
 
-def array(tensor: Any, what: str) -> NDArray[Any]:
+def tensor_array(tensor: Any, what: str) -> NDArray[Any]:
     """Return a tensor as an array; raise a DsgecError if its numbers are in another file."""
     onnx = library()
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
@@ -105,7 +107,7 @@ def array(tensor: Any, what: str) -> NDArray[Any]:
             f"{what} is in another file",
             "Save the model as one file: onnx.save(model, path, save_as_external_data=False).",
         )
-    if count(tensor.dims) > MOST_NUMBERS:
+    if shape_size(tensor.dims) > MOST_NUMBERS:
         raise DsgecError(f"{what} has more than {MOST_NUMBERS:,} numbers")
     try:
         values: NDArray[Any] = onnx.numpy_helper.to_array(tensor)
@@ -123,7 +125,9 @@ def attributes(node: Any, what: str) -> dict[str, Any]:
     for one in node.attribute:
         match one.type:
             case onnx.AttributeProto.TENSOR:
-                found[one.name] = array(one.t, f"the attribute {clean(ascii(one.name))} of {what}")
+                found[one.name] = tensor_array(
+                    one.t, f"the attribute {clean(ascii(one.name))} of {what}"
+                )
             case onnx.AttributeProto.FLOAT:
                 found[one.name] = float(one.f)
             case onnx.AttributeProto.INT:
@@ -182,7 +186,7 @@ def _input(value: Any, source: str) -> GraphInput:
             "Export the model with a dynamic batch axis, or with a batch of 1.",
         )
     shape = (first or 1, *(size or 1 for size in rest))
-    _check_width(count(shape), what)
+    _check_width(shape_size(shape), what)
     return GraphInput(value.name, shape, TYPES[tensor.elem_type], has_batch=first is None)
 
 
@@ -190,14 +194,14 @@ def _input(value: Any, source: str) -> GraphInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Inferred:
+class InferredType:
     """The element type of a value and its sizes, None for one that is not known."""
 
     type: str
     sizes: tuple[int | None, ...] | None
 
 
-def infer(model: Any, source: str) -> dict[str, Inferred]:
+def infer_types(model: Any, source: str) -> dict[str, InferredType]:
     """Return the type and the shape of each value by name; raise a DsgecError if it is invalid."""
     onnx = library()
     _check_versions(model, source)
@@ -221,7 +225,7 @@ def infer(model: Any, source: str) -> dict[str, Inferred]:
             if tensor.HasField("shape"):
                 dims = tensor.shape.dim
                 sizes = tuple(d.dim_value if d.HasField("dim_value") else None for d in dims)
-            found[value.name] = Inferred(_type_name(tensor.elem_type), sizes)
+            found[value.name] = InferredType(_type_name(tensor.elem_type), sizes)
     return found
 
 

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from dsgec.network.readers.layers import Layers, Nodes
-from dsgec.network.readers.onnx.values import Computed, GraphStep, Operator, Stored, Value
+from dsgec.network.readers.onnx.values import (
+    ComputedTensor,
+    ConstantTensor,
+    GraphStep,
+    Operator,
+    Value,
+)
 
 _MOST_EXPONENT = 16
 
@@ -17,7 +23,7 @@ def elementwise(function: Callable[[GraphStep, Nodes], Nodes]) -> Operator:
 
     def apply(step: GraphStep) -> Value:
         x = step.computed()
-        return Computed(function(step, x.array), x.batch)
+        return ComputedTensor(function(step, x.array), x.batch)
 
     return apply
 
@@ -41,7 +47,7 @@ def clip(step: GraphStep) -> Value:
             if not math.isfinite(limit):
                 raise step.refuse(f"its {name} is {limit}")
             array = step.layers.scale(array, function, limit)
-    return Computed(array, x.batch)
+    return ComputedTensor(array, x.batch)
 
 
 def _leaky(layers: Layers, x: Nodes, slope: Any) -> Nodes:
@@ -55,12 +61,12 @@ def leaky_relu(step: GraphStep, x: Nodes) -> Nodes:
 
 
 def prelu(step: GraphStep) -> Value:
-    x, slope = step.computed(), Stored(step.numbers(1))
+    x, slope = step.computed(), ConstantTensor(step.numbers(1))
     batch = step.common_batch(x, slope)
     y = _leaky(step.layers, x.array, slope.array)
     if y.shape != x.array.shape:
         raise step.refuse(f"its slope has the shape {list(slope.array.shape)}")
-    return Computed(y, batch)
+    return ComputedTensor(y, batch)
 
 
 def exponential(alpha: float, gamma: float) -> Operator:
@@ -84,8 +90,8 @@ def power(step: GraphStep) -> Value:
         raise step.refuse(
             "its exponent is not a whole number", f"It must be a constant, 1 to {_MOST_EXPONENT}."
         )
-    batch = step.common_batch(x, Stored(exponents))
-    return Computed(step.layers.scale(x.array, "pow", exponents), batch)
+    batch = step.common_batch(x, ConstantTensor(exponents))
+    return ComputedTensor(step.layers.scale(x.array, "pow", exponents), batch)
 
 
 def softplus(step: GraphStep, x: Nodes) -> Nodes:
@@ -153,7 +159,7 @@ def batch_normalization(step: GraphStep) -> Value:
         factor = scale / np.sqrt(variance + step.real("epsilon", 1e-5))
     layers = step.layers
     y = layers.scale(layers.scale(layers.scale(x.array, "sub", mean), "mul", factor), "add", bias)
-    return Computed(y, x.batch)
+    return ComputedTensor(y, x.batch)
 
 
 def _per_channel(step: GraphStep, place: int, channels: int, rank: int) -> Any:
@@ -180,12 +186,12 @@ def layer_normalization(step: GraphStep) -> Value:
     y = layers.combine("div", rest, deviation).reshape(x.array.shape)
     for place, function in ((1, "mul"), (2, "add")):
         if step.has(place):
-            given = Stored(step.numbers(place))
+            given = ConstantTensor(step.numbers(place))
             step.common_batch(x, given)
             y = layers.scale(y, function, given.array)
     if y.shape != x.array.shape:
         raise step.refuse("its scale or bias is larger than its input")
-    return Computed(y, x.batch)
+    return ComputedTensor(y, x.batch)
 
 
 def softmax(name: str) -> Operator:
@@ -202,7 +208,7 @@ def softmax(name: str) -> Operator:
         else:  # over this axis and all behind it
             step.keep_rows_apart(x, range(axis, rank))
             y = function(x.array.reshape(*x.array.shape[:axis], -1)).reshape(x.array.shape)
-        return Computed(y, x.batch)
+        return ComputedTensor(y, x.batch)
 
     return apply
 

@@ -8,11 +8,11 @@ import numpy as np
 from dsgec.network.readers.layers import Array, Layers, Nodes
 from dsgec.network.readers.onnx.values import (
     ClassChoice,
-    Computed,
+    ComputedTensor,
+    ConstantTensor,
     GraphStep,
-    Labelled,
+    LabelledScores,
     Operator,
-    Stored,
     Tensor,
     Value,
 )
@@ -33,7 +33,7 @@ def gemm(step: GraphStep) -> Value:
     y = _product(step, a, b, step.real("alpha", 1.0), bias)
     if not step.has(2) or bias is not None:
         return y
-    added = _scaled(step, step.computed(2), step.real("beta", 1.0))
+    added = _scale(step, step.computed(2), step.real("beta", 1.0))
     total = step.combine("add", y, added)
     if total.array.shape != y.array.shape:
         raise step.refuse(f"its bias has the shape {list(added.array.shape)}")
@@ -43,21 +43,21 @@ def gemm(step: GraphStep) -> Value:
 def _factor(step: GraphStep, place: int, *, turned: bool = False) -> Tensor:
     """Return a matrix as nodes, or as numbers if it is constant; `turned` transposes it."""
     value = step.tensor(place)
-    if isinstance(value, Stored):
+    if isinstance(value, ConstantTensor):
         step.check_real(value, place)
-        value = Stored(step.numbers(place))
+        value = ConstantTensor(step.numbers(place))
     else:
         value = step.computed(place)
     if turned:
         batch = None if value.batch is None else 1 - value.batch
-        value = value.reshaped(value.array.T, batch)
+        value = value.with_array(value.array.T, batch)
     return value
 
 
 def _bias(step: GraphStep) -> Array | None:
     """Return the bias of a Gemm if it is a constant number or vector, else None."""
     given = step.value(2)
-    if not isinstance(given, Stored) or given.array.size != (given.array.shape or (1,))[-1]:
+    if not isinstance(given, ConstantTensor) or given.array.size != (given.array.shape or (1,))[-1]:
         return None
     step.check_real(given, 2)
     numbers: Array = step.numbers(2).ravel() * step.real("beta", 1.0)
@@ -66,7 +66,7 @@ def _bias(step: GraphStep) -> Array | None:
 
 def _product(
     step: GraphStep, a: Tensor, b: Tensor, alpha: float = 1.0, bias: Array | None = None
-) -> Computed:
+) -> ComputedTensor:
     """Return alpha · a · b + bias, with numpy's rules of matmul for shapes."""
     left, right = a.array, b.array
     if not left.ndim or not right.ndim:
@@ -99,7 +99,7 @@ def _product(
         np.broadcast_to(one, (*leading, *one.shape[-2:])).reshape(-1, *one.shape[-2:])
         for one in (left, right)
     )
-    constant = (isinstance(a, Stored), isinstance(b, Stored))
+    constant = (isinstance(a, ConstantTensor), isinstance(b, ConstantTensor))
     made = [_sums(step.layers, m, n, constant, alpha, bias) for m, n in zip(*whole, strict=True)]
     y = np.array(made, np.int64).reshape(*leading, left.shape[-2], right.shape[-1])
     batch = y.ndim + ends.pop() if ends else None
@@ -108,7 +108,7 @@ def _product(
         batch = batch - 1 if batch == y.ndim else batch
     if b.array.ndim == 1:
         y = y.squeeze(-1)
-    return Computed(y, batch)
+    return ComputedTensor(y, batch)
 
 
 def _sums(
@@ -127,8 +127,10 @@ def _sums(
     return y if full is None else layers.scale(y, "add", full)
 
 
-def _scaled(step: GraphStep, x: Computed, number: float) -> Computed:
-    return x if number == 1.0 else Computed(step.layers.scale(x.array, "mul", number), x.batch)
+def _scale(step: GraphStep, x: ComputedTensor, number: float) -> ComputedTensor:
+    return (
+        x if number == 1.0 else ComputedTensor(step.layers.scale(x.array, "mul", number), x.batch)
+    )
 
 
 # --- along axes --------------------------------------------------------------------------------
@@ -156,8 +158,8 @@ def reduce(function: str, *, squared: bool = False, mean: bool = False) -> Opera
         if mean:
             y = step.layers.scale(y, "div", array.size // y.size)
         if step.flag("keepdims", 1):
-            return Computed(np.expand_dims(y, axes), x.batch)
-        return Computed(y, None if x.batch is None else kept.index(x.batch))
+            return ComputedTensor(np.expand_dims(y, axes), x.batch)
+        return ComputedTensor(y, None if x.batch is None else kept.index(x.batch))
 
     return apply
 
@@ -169,7 +171,11 @@ def arithmetic(function: str) -> Operator:
     """Return the operator that applies a function to two broadcast inputs."""
 
     def apply(step: GraphStep) -> Value:
-        if function == "div" and isinstance(step.value(1), Stored) and not step.numbers(1).all():
+        if (
+            function == "div"
+            and isinstance(step.value(1), ConstantTensor)
+            and not step.numbers(1).all()
+        ):
             raise step.refuse("it divides by 0", "In a network of dsgec, that would be 1.")
         return step.combine(function, step.computed(0), step.computed(1))
 
@@ -189,7 +195,7 @@ def extreme(function: str) -> Operator:
 # --- scalers and linear models of ai.onnx.ml ---------------------------------------------------
 
 
-def _table(step: GraphStep) -> Computed:
+def _table_input(step: GraphStep) -> ComputedTensor:
     """Return the input, whole numbers too: these operators return real numbers."""
     x = step.computed(whole=True)
     if x.array.ndim != 2 or x.batch == 1:
@@ -201,25 +207,25 @@ def _table(step: GraphStep) -> Computed:
 
 
 def scaler(step: GraphStep) -> Value:
-    x = _table(step)
+    x = _table_input(step)
     offset, scale = (step.attributes.get(name, np.zeros(0)) for name in ("offset", "scale"))
     if offset.size != scale.size or offset.size not in (1, x.array.shape[1]):
         raise step.refuse(
             f"it has {offset.size} offsets and {scale.size} scales for {x.array.shape[1]} values"
         )
     y = step.layers.scale(step.layers.scale(x.array, "sub", offset), "mul", scale)
-    return Computed(y, x.batch, "float")
+    return ComputedTensor(y, x.batch, "float")
 
 
 def normalizer(step: GraphStep) -> Value:
-    x = _table(step)
+    x = _table_input(step)
     norm = step.attributes.get("norm", "MAX")
     if norm not in _NORMS:
         raise step.refuse(f"norm={norm!a} is not supported")
-    return Computed(step.layers.normalise(x.array, _NORMS[norm]), x.batch, "float")
+    return ComputedTensor(step.layers.normalise(x.array, _NORMS[norm]), x.batch, "float")
 
 
-def _linear(step: GraphStep, x: Computed, count: int, intercepts: Array) -> Nodes:
+def _linear(step: GraphStep, x: ComputedTensor, count: int, intercepts: Array) -> Nodes:
     width = x.array.shape[1]
     coefficients = step.attributes.get("coefficients", np.zeros(0))
     if coefficients.size != count * width:
@@ -243,7 +249,7 @@ def _post_transform(step: GraphStep, x: Nodes) -> Nodes:
 
 
 def linear_regressor(step: GraphStep) -> Value:
-    x = _table(step)
+    x = _table_input(step)
     count = step.attributes.get("targets", 1)
     intercepts = step.attributes.get("intercepts", np.zeros(count))
     if count == 1 and step.attributes.get("post_transform", "NONE") != "NONE":
@@ -251,12 +257,14 @@ def linear_regressor(step: GraphStep) -> Value:
             "it transforms its one value, which onnxruntime does not do",
             "Export the model with the function in a node of its own.",
         )
-    return Computed(_post_transform(step, _linear(step, x, count, intercepts)), x.batch, "float")
+    return ComputedTensor(
+        _post_transform(step, _linear(step, x, count, intercepts)), x.batch, "float"
+    )
 
 
 def linear_classifier(step: GraphStep) -> tuple[Value, ...]:
-    x = _table(step)
-    labels = _labels(step, "classlabels_ints")
+    x = _table_input(step)
+    labels = _class_labels(step, "classlabels_ints")
     if len(labels) < 2:
         raise step.refuse("it has less than two classes")
     if len(x.array) != 1:
@@ -267,7 +275,7 @@ def linear_classifier(step: GraphStep) -> tuple[Value, ...]:
         )
     intercepts = step.attributes.get("intercepts", np.zeros(0))
     sums = _linear(step, x, len(labels), intercepts)
-    scores = Computed(_post_transform(step, sums), x.batch, "float")
+    scores = ComputedTensor(_post_transform(step, sums), x.batch, "float")
     tensor = step.outputs[1] if len(step.outputs) > 1 else ""
     kind = "string" if isinstance(labels[0], str) else "int64"
     zero = np.zeros(1, np.int64)
@@ -275,12 +283,12 @@ def linear_classifier(step: GraphStep) -> tuple[Value, ...]:
 
 
 def zip_map(step: GraphStep) -> Value:
-    x, labels = _table(step), _labels(step, "classlabels_int64s")
+    x, labels = _table_input(step), _class_labels(step, "classlabels_int64s")
     if len(labels) != x.array.size:
         raise step.refuse(f"it has {len(labels)} labels for {x.array.size} values")
-    return Labelled(x, labels, step.names[0])
+    return LabelledScores(x, labels, step.names[0])
 
 
-def _labels(step: GraphStep, integers: str) -> tuple[Any, ...]:
+def _class_labels(step: GraphStep, integers: str) -> tuple[Any, ...]:
     found = step.attributes.get("classlabels_strings") or step.attributes.get(integers) or ()
     return tuple(found)

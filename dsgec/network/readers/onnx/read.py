@@ -15,22 +15,22 @@ from dsgec.network.readers.onnx import functions, linear, shapes
 from dsgec.network.readers.onnx.file import (
     MOST_BYTES,
     GraphInput,
-    Inferred,
+    InferredType,
     attributes,
     constants,
     graph_inputs,
-    infer,
+    infer_types,
     parse_model,
     stored_type,
 )
 from dsgec.network.readers.onnx.functions import elementwise, unary
 from dsgec.network.readers.onnx.results import find_results, find_runner, make_classes
 from dsgec.network.readers.onnx.values import (
-    Computed,
+    ComputedTensor,
+    ConstantTensor,
     GraphStep,
-    Labelled,
+    LabelledScores,
     Operator,
-    Stored,
     Tensor,
     Value,
 )
@@ -138,14 +138,14 @@ def read_onnx(
     stored = constants(graph, source)
     inputs = graph_inputs(graph, {*stored}, source)
     nodes = [_read_node(node, number) for number, node in enumerate(graph.node, 1)]
-    inferred = infer(proto, source)
+    inferred = infer_types(proto, source)
     layers = Layers(sum(array.size for array in stored.values()) + _attribute_numbers(nodes))
     known: dict[str, Value] = {
-        name: Stored(array, type=stored_type(array)) for name, array in stored.items()
+        name: ConstantTensor(array, type=stored_type(array)) for name, array in stored.items()
     }
     for one in inputs:
         array = layers.inputs(one.width).reshape(one.shape)
-        known[one.name] = Computed(array, 0 if one.has_batch else None, one.type)
+        known[one.name] = ComputedTensor(array, 0 if one.has_batch else None, one.type)
     opsets = {entry.domain: entry.version for entry in proto.opset_import}
     for node in nodes:
         _compute(layers, known, node, opsets.get("", opsets.get("ai.onnx", 1)), inferred)
@@ -187,7 +187,7 @@ def _compute(
     known: dict[str, Value],
     node: _Node,
     opset: int,
-    inferred: Mapping[str, Inferred],
+    inferred: Mapping[str, InferredType],
 ) -> None:
     """Compute the outputs of a node and add them to the known values."""
     names, outputs = node.proto.input, node.proto.output
@@ -209,16 +209,16 @@ def _compute(
         if name in known:
             raise DsgecError(f"{node.title} defines {clean(ascii(name))} again")
         if name:
-            known[name] = _typed(step, value, inferred.get(name))
+            known[name] = _check_type(step, value, inferred.get(name))
             layers.charge(value.array.size if isinstance(value, Tensor) else 0)
 
 
-def _typed(step: GraphStep, value: Value, inferred: Inferred | None) -> Value:
+def _check_type(step: GraphStep, value: Value, inferred: InferredType | None) -> Value:
     """Return a value with its element type, by default that of the first input.
 
     Raise a DsgecError unless type and shape are those that ONNX infers, if it infers any.
     """
-    if isinstance(value, Labelled):
+    if isinstance(value, LabelledScores):
         return value
     first = step.value(0)
     kind = value.type or (first.type if isinstance(first, Tensor) else "")

@@ -11,7 +11,7 @@ from dsgec.network.model import Label
 from dsgec.network.readers.foreign import ForeignOutputs
 from dsgec.network.readers.layers import Array, Layers, Nodes
 from dsgec.network.readers.onnx.file import DTYPES, GraphInput, library, without_maps
-from dsgec.network.readers.onnx.values import ClassChoice, Computed, Labelled, Value
+from dsgec.network.readers.onnx.values import ClassChoice, ComputedTensor, LabelledScores, Value
 
 MOST_OUTPUTS = 1000
 """The time to choose the rows of a self-test grows with the square of the outputs."""
@@ -50,10 +50,10 @@ def find_results(
     for name, value in outputs:
         what = f"the output {clean(ascii(name))} of {source}"
         match value:
-            case Computed():
-                found.append(_table(value, name, what, batches))
-            case Labelled(scores, labels, tensor):
-                table = _table(scores, tensor, what, batches)
+            case ComputedTensor():
+                found.append(_as_results(value, name, what, batches))
+            case LabelledScores(scores, labels, tensor):
+                table = _as_results(scores, tensor, what, batches)
                 found.append(replace(table, labels=labels))
             case ClassChoice():
                 choices.append((name, value))
@@ -65,7 +65,7 @@ def find_results(
         )
     for name, choice in choices:
         table = found[0] if found else Results(choice.scores, choice.tensor)
-        found = [_labelled(layers, table, choice, name, source)]
+        found = [_with_labels(layers, table, choice, name, source)]
     (results,) = found
     if results.scores.size > MOST_OUTPUTS:
         raise DsgecError(
@@ -75,7 +75,9 @@ def find_results(
     return results
 
 
-def _table(value: Computed, name: str, what: str, batches: Collection[int | None]) -> Results:
+def _as_results(
+    value: ComputedTensor, name: str, what: str, batches: Collection[int | None]
+) -> Results:
     """Return an output as results; raise a DsgecError unless its rows are along the first axis."""
     if value.batch not in batches:
         if value.batch is None:
@@ -89,7 +91,7 @@ def _table(value: Computed, name: str, what: str, batches: Collection[int | None
     return Results(array.ravel(), name, is_vector)
 
 
-def _labelled(
+def _with_labels(
     layers: Layers, results: Results, choice: ClassChoice, name: str, source: str
 ) -> Results:
     """Return the results with labels; raise a DsgecError if other scores choose them."""

@@ -10,9 +10,9 @@ from dsgec.network.readers.onnx.file import DTYPES, TYPES, stored_type
 from dsgec.network.readers.onnx.values import (
     Array,
     ClassChoice,
-    Computed,
+    ComputedTensor,
+    ConstantTensor,
     GraphStep,
-    Stored,
     Tensor,
     Value,
 )
@@ -28,7 +28,7 @@ def identity(step: GraphStep) -> Value:
 def dropout(step: GraphStep) -> Value:
     if step.has(2):
         mode = step.tensor(2)
-        if not isinstance(mode, Stored) or mode.array.any():
+        if not isinstance(mode, ConstantTensor) or mode.array.any():
             raise step.refuse("it is in training mode", "Export the model for inference.")
     return identity(step)
 
@@ -41,7 +41,7 @@ def cast(step: GraphStep) -> Value:
         if to != x.type and not (is_whole and to in DTYPES and x.type in DTYPES):
             raise step.refuse("it makes another kind of value of a label")
         return replace(x, type=to)
-    if isinstance(x, Computed):
+    if isinstance(x, ComputedTensor):
         if to not in ("float", "double", x.type):
             raise step.refuse(
                 "it rounds or truncates computed values", "Values can be cast to float or double."
@@ -57,7 +57,7 @@ def cast(step: GraphStep) -> Value:
     ):
         raise step.refuse("a constant does not fit into a whole number")
     with np.errstate(all="ignore"):
-        return Stored(x.array.astype(DTYPES[to]), None, to)
+        return ConstantTensor(x.array.astype(DTYPES[to]), None, to)
 
 
 # --- shapes ------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def flatten(step: GraphStep) -> Value:
     axis = step.axis(x.array.ndim, 1, end=True)
     shape = x.array.shape
     sizes = [math.prod(shape[:axis]), math.prod(shape[axis:])]
-    return _reshaped(step, x, sizes, None if x.batch is None else int(x.batch >= axis))
+    return _reshape(step, x, sizes, None if x.batch is None else int(x.batch >= axis))
 
 
 def reshape(step: GraphStep) -> Value:
@@ -98,10 +98,10 @@ def reshape(step: GraphStep) -> Value:
         if others <= 0 or x.array.size % others:
             raise step.refuse(f"the shape {shape} does not fit")
         sizes[sizes.index(-1)] = x.array.size // others
-    return _reshaped(step, x, sizes, batch)
+    return _reshape(step, x, sizes, batch)
 
 
-def _reshaped(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | None) -> Tensor:
+def _reshape(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | None) -> Tensor:
     """Return x in a new shape; raise a DsgecError unless the values of each row stay together."""
     if math.prod(sizes) != x.array.size:
         raise step.refuse(
@@ -114,7 +114,7 @@ def _reshaped(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | Non
         before = math.prod(x.array.shape[: x.batch])
         if sizes[batch] != 1 or math.prod(sizes[:batch]) != before:
             raise step.refuse("it does not keep the values of a row together")
-    return x.reshaped(x.array.reshape(sizes), batch)
+    return x.with_array(x.array.reshape(sizes), batch)
 
 
 def transpose(step: GraphStep) -> Value:
@@ -124,7 +124,7 @@ def transpose(step: GraphStep) -> Value:
     if sorted(order) != list(range(rank)):
         raise step.refuse(f"{order} is not an order of its {rank} axes")
     batch = None if x.batch is None else order.index(x.batch)
-    return x.reshaped(x.array.transpose(order), batch)
+    return x.with_array(x.array.transpose(order), batch)
 
 
 def squeeze(step: GraphStep) -> Value:
@@ -142,7 +142,7 @@ def squeeze(step: GraphStep) -> Value:
         raise step.refuse(f"it removes axes {axes} of the shape {list(x.array.shape)}")
     kept = [axis for axis in range(rank) if axis not in axes]
     batch = None if x.batch is None else kept.index(x.batch)
-    return x.reshaped(x.array.reshape([x.array.shape[axis] for axis in kept]), batch)
+    return x.with_array(x.array.reshape([x.array.shape[axis] for axis in kept]), batch)
 
 
 def unsqueeze(step: GraphStep) -> Value:
@@ -154,15 +154,15 @@ def unsqueeze(step: GraphStep) -> Value:
         raise step.refuse(f"it names an axis twice: {given}")
     kept = [axis for axis in range(rank) if axis not in axes]
     batch = None if x.batch is None else kept[x.batch]
-    return x.reshaped(np.expand_dims(x.array, tuple(axes)), batch)
+    return x.with_array(np.expand_dims(x.array, tuple(axes)), batch)
 
 
 def concat(step: GraphStep) -> Value:
     values = [step.tensor(place) for place in range(len(step.inputs))]
     axis = step.axis(values[0].array.ndim)
     step.layers.charge(sum(value.array.size for value in values))
-    if all(isinstance(value, Stored) for value in values):
-        return Stored(np.concatenate([value.array for value in values], axis))
+    if all(isinstance(value, ConstantTensor) for value in values):
+        return ConstantTensor(np.concatenate([value.array for value in values], axis))
     parts = [step.computed(place, whole=True) for place in range(len(values))]
     batches = {part.batch for part in parts}
     if len(batches) > 1:
@@ -171,7 +171,7 @@ def concat(step: GraphStep) -> Value:
         )
     (batch,) = batches
     step.keep_rows_apart(parts[0], [axis])
-    return Computed(np.concatenate([part.array for part in parts], axis), batch)
+    return ComputedTensor(np.concatenate([part.array for part in parts], axis), batch)
 
 
 def constant(step: GraphStep) -> Value:
@@ -186,7 +186,7 @@ def constant(step: GraphStep) -> Value:
     ):
         if name in step.attributes:
             array = np.asarray(step.attributes[name], dtype)
-            return Stored(array, None, stored_type(array))
+            return ConstantTensor(array, None, stored_type(array))
     raise step.refuse("its value is of a kind that dsgec does not read")
 
 
@@ -197,33 +197,33 @@ def gather(step: GraphStep) -> Value:
     x, places = step.tensor(0), step.tensor(1)
     axis = step.axis(x.array.ndim, 0)
     if isinstance(places, ClassChoice):
-        return _labels(step, x, places)
+        return _with_labels(step, x, places)
     step.keep_rows_apart(x, [axis])
-    found = _places(step, x.array.shape[axis])
+    found = _indices(step, x.array.shape[axis])
     step.layers.charge(x.array.size // x.array.shape[axis] * found.size)
     batch = x.batch
     if batch is not None and batch > axis:
         batch += found.ndim - 1
-    return x.reshaped(np.take(x.array, found, axis), batch)
+    return x.with_array(np.take(x.array, found, axis), batch)
 
 
 def extract_features(step: GraphStep) -> Value:
     """Select values along the last axis; the result has two axes at least."""
     x, places = step.tensor(0), step.tensor(1)
     if isinstance(places, ClassChoice):
-        chosen = _labels(step, x, places)
+        chosen = _with_labels(step, x, places)
         is_row = x.array.ndim == 1 and places.batch is not None
-        return chosen.reshaped(chosen.array.reshape(1, 1), 1 if is_row else places.batch)
+        return chosen.with_array(chosen.array.reshape(1, 1), 1 if is_row else places.batch)
     step.keep_rows_apart(x, [x.array.ndim - 1])
-    found = _places(step, x.array.shape[-1]).ravel()
+    found = _indices(step, x.array.shape[-1]).ravel()
     if (found < 0).any():
         raise step.refuse("it selects columns by negative numbers")
     step.layers.charge(x.array.size // x.array.shape[-1] * found.size)
     y = np.take(x.array, found, -1)
-    return x.reshaped(y[np.newaxis] if y.ndim == 1 else y, x.batch)
+    return x.with_array(y[np.newaxis] if y.ndim == 1 else y, x.batch)
 
 
-def _places(step: GraphStep, count: int) -> Array:
+def _indices(step: GraphStep, count: int) -> Array:
     """Return the constant indices among `count` values that the second input selects."""
     places = step.numbers(1).astype(np.int64)
     if not places.size or (places < -count).any() or (places >= count).any():
@@ -231,9 +231,9 @@ def _places(step: GraphStep, count: int) -> Array:
     return places
 
 
-def _labels(step: GraphStep, labels: Tensor, choice: ClassChoice) -> ClassChoice:
+def _with_labels(step: GraphStep, labels: Tensor, choice: ClassChoice) -> ClassChoice:
     """Return the choice of a class with the labels of the classes."""
-    if not isinstance(labels, Stored) or choice.labels:
+    if not isinstance(labels, ConstantTensor) or choice.labels:
         raise step.refuse("it selects values by the number of a class")
     found = tuple(labels.array.ravel().tolist())
     if len(found) != choice.scores.size or labels.array.shape[-1] != len(found):

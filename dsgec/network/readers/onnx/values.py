@@ -29,19 +29,19 @@ class Tensor:
     batch: int | None = None
     type: str = ""
 
-    def reshaped(self, array: Array, batch: int | None) -> "Tensor":
-        """Return the same values in another shape."""
+    def with_array(self, array: Array, batch: int | None) -> "Tensor":
+        """Return the same tensor with its values rearranged."""
         return replace(self, array=array, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored(Tensor):
-    """A constant, whose array has numbers or texts."""
+class ConstantTensor(Tensor):
+    """A constant tensor, whose array has numbers or texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Computed(Tensor):
-    """Values that are computed for a row, whose array has positions of nodes."""
+class ComputedTensor(Tensor):
+    """A tensor that is computed for a row, whose array has positions of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ class ClassChoice(Tensor):
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledScores:
     """Scores with the label of each, the result of a ZipMap."""
 
-    scores: Computed
+    scores: ComputedTensor
     labels: tuple[Any, ...]
     tensor: str
 
 
-Value = Tensor | Labelled
+Value = Tensor | LabelledScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,15 @@ class GraphStep:
             raise self.refuse(f"its input {place + 1} is not a tensor")
         return value
 
-    def computed(self, place: int = 0, *, whole: bool = False) -> Computed:
+    def computed(self, place: int = 0, *, whole: bool = False) -> ComputedTensor:
         """Return an input as nodes, constants too; with `whole`, also one of whole numbers."""
         value = self.tensor(place)
         if isinstance(value, ClassChoice):
             raise self.refuse(f"its input {place + 1} is a label", "Labels must be the last step.")
         self.check_real(value, place, whole=whole)
-        if isinstance(value, Computed):
+        if isinstance(value, ComputedTensor):
             return value
-        return Computed(self.layers.numbers(self._reals(value)), None, value.type)
+        return ComputedTensor(self.layers.numbers(self._reals(value)), None, value.type)
 
     def check_real(self, value: Tensor, place: int, *, whole: bool = False) -> None:
         """Raise a DsgecError unless dsgec computes exactly with values of this type."""
@@ -119,7 +119,7 @@ class GraphStep:
     def numbers(self, place: int) -> Array:
         """Return a constant input as doubles."""
         value = self.tensor(place)
-        if not isinstance(value, Stored) or value.type not in (*_REALS, *_WHOLE):
+        if not isinstance(value, ConstantTensor) or value.type not in (*_REALS, *_WHOLE):
             raise self.refuse(
                 f"its input {place + 1} is not a constant of numbers",
                 "Weights must be stored in the file; fold constants before the export.",
@@ -175,12 +175,12 @@ class GraphStep:
 
     # --- results -------------------------------------------------------------------------------
 
-    def combine(self, function: str, *values: Computed) -> Computed:
+    def combine(self, function: str, *values: ComputedTensor) -> ComputedTensor:
         """Combine broadcast values by a function of two arguments, from left to right."""
         total = values[0]
         for value in values[1:]:
             batch = self.common_batch(total, value)
-            total = Computed(self.layers.combine(function, total.array, value.array), batch)
+            total = ComputedTensor(self.layers.combine(function, total.array, value.array), batch)
         return total
 
     def common_batch(self, *values: Tensor) -> int | None:
