@@ -7,7 +7,6 @@ import json
 import random
 import re
 import shlex
-from html.parser import HTMLParser
 from itertools import pairwise, product
 
 import numpy as np
@@ -28,6 +27,7 @@ from dsgec.run.hall import front
 from dsgec.run.record import parse_record
 from dsgec.search.evolver import HistoryRow
 from tests.command import dsgec
+from tests.support.html import Page
 from tests.support.run_folders import (
     HOSTILE,
     add_comparison,
@@ -42,38 +42,6 @@ from tests.support.run_folders import (
 
 MAKERS = [two_classes, three_classes, quantity]
 SOME = [two_classes, *(pytest.param(m, marks=pytest.mark.campaign) for m in MAKERS[1:])]
-
-
-class Page(HTMLParser):
-    """All elements with their attributes, and the text of scripts."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.scripts, self.words = [], [], []
-        self.in_script = False
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.in_script = tag == "script"
-        if self.in_script:
-            self.scripts.append("")
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        self.in_script = False
-
-    def handle_data(self, data):
-        if self.in_script:
-            self.scripts[-1] += data
-        else:
-            self.words.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -15,9 +15,8 @@ from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.record import parse_record
 from dsgec.search.settings import Settings
 from tests.command import dsgec
-from tests.run.test_resume import stop_after
-from tests.run.test_target_scale import LEARNING, SMALL, data, record_of
-from tests.support.runs import go, made, model_of, picked
+from tests.support.runs import go, made, model_of, picked, record_of, stop_after
+from tests.support.scaled_targets import LEARNING, SMALL, data
 
 SCALED = Preprocessing(scale="standard", task="regression")
 CASES = {

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import random
 import shutil
-import threading
 from dataclasses import replace
 
 import pytest
@@ -20,7 +19,7 @@ from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation, with_winner
 from dsgec.search.individual import Champion
 from tests.command import dsgec, read
-from tests.support.runs import begun, checkpoint_of, go, made, quick_job
+from tests.support.runs import begun, checkpoint_of, go, made, quick_job, stop_after
 
 BACKENDS = ["engine", "numpy", "reference"]
 
@@ -29,17 +28,6 @@ BACKENDS = ["engine", "numpy", "reference"]
 def whole(tmp_path_factory):
     """The folder of a run that nothing interrupted."""
     return made(go(quick_job(tmp_path_factory.mktemp("whole"))).folder)
-
-
-def stop_after(generation):
-    """An event, and what sets it."""
-    stop = threading.Event()
-
-    def look(state):
-        if state.generation >= generation:
-            stop.set()
-
-    return stop, look
 
 
 def stopped_job(out, generation=9, backend="reference"):

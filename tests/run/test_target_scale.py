@@ -32,28 +32,10 @@ from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.quick import quick_engine
-from tests.run.test_resume import stop_after
-from tests.support.runs import go, made, model_of, picked
+from tests.support.runs import go, made, model_of, picked, record_of, stop_after
+from tests.support.scaled_targets import LEARNING, SMALL, data, table
 
-SMALL = {"population": 12, "generations": 6, "seed": 3}
-LEARNING = {**SMALL, "variation": "trees", "steps": 1, "parsimony": 1e-3, "tuning": 20}
 SETTINGS = [Settings(**SMALL), Settings(**LEARNING, weights="real")]
-
-
-def table(unit=1.0, shift=0.0, rows=60, slope=True):
-    """Numbers of two columns, and a target in some unit; without a slope, a constant one."""
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(rows, 2)).round(3)
-    noise = rng.normal(size=rows).round(3)
-    y = (shift + slope * (3.0 * x[:, 0] - np.abs(x[:, 1]) + 0.3 * noise)) * unit
-    return x, y
-
-
-def data(unit=1.0, shift=0.0, plan=None, **more):
-    x, y = table(unit, shift, **more)
-    lines = ["a,b,price", *(f"{a!r},{b!r},{c!r}" for (a, b), c in zip(x.tolist(), y.tolist()))]  # noqa: B905
-    plan = plan or Preprocessing(scale="standard", task="regression")
-    return make_dataset(parse_table("\n".join(lines).encode(), "t.csv", "t"), None, plan)
 
 
 def job(out, settings, **more):
@@ -65,10 +47,6 @@ def ended(request, tmp_path_factory):
     """A job that has ended, and its folder."""
     one = job(tmp_path_factory.mktemp("scaled"), request.param)
     return one, go(one, "auto").folder
-
-
-def record_of(folder):
-    return json.loads((folder / "run.json").read_text())
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])

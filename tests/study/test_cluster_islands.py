@@ -15,7 +15,7 @@ from dsgec.study.cluster_islands import ClusterIslands
 from tests.clusters import ROOT, wait_until
 from tests.command import COMMAND, dsgec
 from tests.engine.compare import make, make_data
-from tests.run.test_resume import made
+from tests.support.runs import made
 
 SETTINGS = Settings(population=9, generations=9, seed=5, islands=3, migrate_every=4, migrants=2)
 RUN = "wdbc-one_layer-seed1"

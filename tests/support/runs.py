@@ -1,5 +1,7 @@
 """Runs that tests make, and what they leave."""
 
+import json
+import threading
 from contextlib import closing
 
 from dsgec.folder import open_folder
@@ -65,3 +67,18 @@ def over(processes, each, *arguments, **options):
     """Several runs over so many processes."""
     with closing(Processes(processes)) as crew:
         return run_many(each, crew, *arguments, **options)
+
+
+def stop_after(generation):
+    """An event, and what sets it."""
+    stop = threading.Event()
+
+    def look(state):
+        if state.generation >= generation:
+            stop.set()
+
+    return stop, look
+
+
+def record_of(folder):
+    return json.loads((folder / "run.json").read_text())
