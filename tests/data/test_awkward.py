@@ -8,7 +8,7 @@ from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.search.settings import OPTIONS
 from tests.command import dsgec
-from tests.data.awkward import CASES
+from tests.support.awkward_tables import CASES
 
 
 def dataset(text, asked):

@@ -8,7 +8,7 @@ from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
-from tests.data.awkward import CASES
+from tests.support.awkward_tables import CASES
 
 TEXTS = [
     case[0].encode() if isinstance(case[0], str) else case[0]

@@ -16,7 +16,7 @@ from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from tests.command import dsgec as command
-from tests.data.logs import make_log
+from tests.support.machine_log import make_log
 
 
 def grouped(groups, y, classes=()):

@@ -8,7 +8,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table, read_table
 from dsgec.setting import make
-from tests.data.logs import make_log
+from tests.support.machine_log import make_log
 
 PLAN = make(Preprocessing, {}, learned=True)
 ROWS = 90

@@ -9,7 +9,7 @@ import pytest
 
 from dsgec.data.native import load_reader, reader_source
 from dsgec.engine.toolchain import compilers
-from tests.data.test_reading import lines
+from tests.support.cells import random_csv
 
 pytestmark = pytest.mark.needs_cc
 
@@ -30,7 +30,7 @@ def program(tmp_path_factory):
 def test_mutated_tables_are_read_within_bounds(program, tmp_path):
     rng = random.Random(7)
     for seed in range(60):
-        data = bytearray(lines(seed, count=rng.randint(0, 30), ragged=True).encode())
+        data = bytearray(random_csv(seed, count=rng.randint(0, 30), ragged=True).encode())
         for _ in range(rng.randint(0, 10)):
             data[rng.randrange(len(data))] = rng.choice(b'",\n\r0123456789.eE+- x\xff\0')
         path = tmp_path / "t.csv"

@@ -17,38 +17,9 @@ from dsgec.data.read import parse_table, read_table
 from dsgec.data.table import MOST_TEXTS, TableBuilder
 from dsgec.errors import DsgecError
 from tests.command import dsgec
+from tests.support.cells import BLANK, HEAD, assert_equal_tables, random_csv
 
-HEAD = "a,b,c,d\n"
 PLAIN = ReadingOptions(separator=",", quote='"', header=True)
-CELLS = [
-    *("1", "-2.5", "+3", " 4 ", "1e3", "1E-7", ".5", "5.", "-0", "0.1", "1e22", "1e23", "1e999"),
-    *("123456789.12345678", "0.30000000000000004", "2.2250738585072014e-308", "5e-324", "inf"),
-    *("9007199254740993", "179769313486231570000000000000", "NA", "?", "", " ", "nan", "x y"),
-    *('"quoted"', '"1.5"', '"a,b"', '"say ""so"""', '"two\nlines"', 'mid"dle', "é", "1_000", "--1"),
-    *("1 2", "0x10", "1e", "e5", "٣", ".", "-", "+", "1.2.3", '""', "'x'", "1e5e", "\t7", "7\t"),
-]
-BLANK = ["\t,\t,\t,\t", "\xa0,,\xa0,", "\u3000, ,\x0b,\x1f", '"\t",,,', "\u2003,\x85,\u2028,"]
-BLANK += ["é,,,", "日本,,,", "\u200b,,,", "\x7f,,,", "\xa0,1,,"]  # these are rows
-
-
-def lines(seed, count=300, ragged=False):
-    rng = random.Random(seed)
-    plain = [cell for cell in CELLS if '"' not in cell] if seed % 3 else CELLS
-    text = ""
-    for row in range(count):
-        width = rng.choice([3, 5]) if ragged and row > 9 and rng.random() < 0.02 else 4
-        text += ",".join(rng.choice(plain) for _ in range(width)) + rng.choice(["\n", "\n", "\r\n"])
-        text += rng.choice(["", "", "", "\n", ",,,\n", rng.choice(BLANK) + "\n"])
-    return HEAD + text
-
-
-def same(one, other):
-    assert one.numbers.tobytes() == other.numbers.tobytes()
-    assert one.lines.tolist() == other.lines.tolist()
-    assert one.texts.keys() == other.texts.keys()
-    for column, texts in one.texts.items():
-        assert texts.texts == other.texts[column].texts
-        assert texts.codes.tolist() == other.texts[column].codes.tolist()
 
 
 def both(text, monkeypatch, block):
@@ -68,12 +39,12 @@ def both(text, monkeypatch, block):
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("seed", range(12))
 def test_native_code_reads_as_python_does(seed, monkeypatch):
-    text = lines(seed, ragged=seed % 4 == 3)
+    text = random_csv(seed, ragged=seed % 4 == 3)
     careful, fast = both(text, monkeypatch, random.Random(seed).choice([64, 500, 5000, 1 << 20]))
     if isinstance(careful, str):
         assert fast == careful
     else:
-        same(careful, fast)
+        assert_equal_tables(careful, fast)
 
 
 @pytest.mark.needs_cc
@@ -81,7 +52,7 @@ def test_native_code_reads_as_python_does(seed, monkeypatch):
 def test_a_line_of_blanks_of_any_kind_is_read_as_python_does(line, monkeypatch):
     careful, fast = both(f"{HEAD}1,2,3,4\n{line}\n5,6,7,x\n", monkeypatch, 1 << 20)
 
-    same(careful, fast)
+    assert_equal_tables(careful, fast)
     assert len(careful) == 2 + any(cell.strip('"').strip() for cell in line.split(","))
 
 
@@ -126,7 +97,7 @@ def test_numbers_are_those_of_python():
 
 
 def test_a_table_is_what_the_csv_module_and_float_make_of_it():
-    text = lines(0)
+    text = random_csv(0)
     table = parse_table(text.encode(), "t", "t", PLAIN)
     expected = [r for r in csv.reader(io.StringIO(text, newline="")) if any(c.strip() for c in r)]
 

@@ -16,8 +16,8 @@ from dsgec.data import read as table_module
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
-from tests.data.test_reading import lines, same
 from tests.fuzz.harness import HERE, Reader, fuzz, merge, replay
+from tests.support.cells import assert_equal_tables, random_csv
 
 pytestmark = pytest.mark.needs_cc
 
@@ -32,7 +32,7 @@ def corpus():
 
 def seeds():
     """Tables with cells of every kind, behind the bytes that say how they are read."""
-    tables = [lines(seed, count=8, ragged=seed % 2 == 1).encode() for seed in range(8)]
+    tables = [random_csv(seed, count=8, ragged=seed % 2 == 1).encode() for seed in range(8)]
     tables.append(b"1." + 900 * b"3" + b",2" + 900 * b"0" + b"e-900,,\n")  # more than can matter
     return [bytes([0, 0, 3, seed]) + table for seed, table in enumerate(tables)]
 
@@ -77,7 +77,7 @@ def assert_same_table(content, monkeypatch):
         if isinstance(careful, str) or isinstance(fast, str):
             assert careful == fast, content
         else:
-            same(careful, fast)
+            assert_equal_tables(careful, fast)
     return not isinstance(careful, str)
 
 

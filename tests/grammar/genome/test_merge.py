@@ -12,10 +12,8 @@ from dsgec.grammar.genome.sums import find_sums
 from dsgec.grammar.genome.tree import build_tree
 from dsgec.grammar.load import load_grammar, parse_grammar
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Apply, Constant, Input
-from dsgec.network.parse import parse_phenotype
-from dsgec.network.simplify import simplify
 from dsgec.random import Stream
+from tests.support.repeated_terms import count_repeated_terms, parse_network
 
 INPUTS = 3
 NUMBER = "<n> ::= <d>.<d> | -<d>.<d>\n<d> ::= 0 | ... | 9\n<f> ::= x_1 | ... | x_n\n"
@@ -55,42 +53,6 @@ def individuals(tables, count):
         yield before, mapping.express(merged.genotype, stream) if merged else before, merged
 
 
-def network_of(text, tables, inputs=INPUTS):
-    return parse_phenotype(text, layered=tables.layer >= 0, output="", inputs=inputs)
-
-
-def repeated(network):
-    """How many terms of sums have the source of another; this reads the network, not the text."""
-    network = simplify(network)
-    nodes, count = network.nodes, 0
-    is_sum = [isinstance(n, Apply) and n.function in ("add", "sub") for n in nodes]
-    inner = {a for n, own in zip(nodes, is_sum, strict=True) if own for a in n.arguments}
-    inner -= {position for layer in network.layers for position in layer}
-    for position in range(len(nodes)):
-        if not is_sum[position] or position in inner:
-            continue
-        todo, sources = [position], []
-        while todo:
-            at = todo.pop()
-            node = nodes[at]
-            if is_sum[at]:
-                todo += node.arguments
-            elif isinstance(node, Constant):
-                sources.append("a number")
-            elif isinstance(node, Input):
-                sources.append(node.column)
-            elif node.function == "mul":
-                others = [nodes[a] for a in node.arguments if not isinstance(nodes[a], Constant)]
-                places = [a for a in node.arguments if not isinstance(nodes[a], Constant)]
-                is_term = len(others) == 1
-                if is_term and isinstance(others[0], Input):
-                    sources.append(others[0].column)
-                elif is_term and any(places[0] in layer for layer in network.layers):
-                    sources.append(("neuron", places[0]))
-        count += len(sources) - len({*sources})
-    return count
-
-
 @pytest.mark.parametrize("name", [*GRAMMARS, *SHIPPED])
 def test_a_merged_network_gives_what_it_gave(name):
     tables = tables_of(name)
@@ -112,7 +74,7 @@ def test_a_merged_network_gives_what_it_gave(name):
             for n in after.constants
         ):
             continue  # a sum that no numeral can be
-        one, other = (evaluate(network_of(d.phenotype, tables), rows) for d in (before, after))
+        one, other = (evaluate(parse_network(d.phenotype, tables), rows) for d in (before, after))
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9, equal_nan=True)
     assert count > 5
@@ -128,11 +90,14 @@ def test_a_merged_network_gives_what_it_gave(name):
 def test_no_repeated_term_is_left(name):
     tables = tables_of(name)
     found = [
-        (repeated(network_of(before.phenotype, tables)), network_of(after.phenotype, tables))
+        (
+            count_repeated_terms(parse_network(before.phenotype, tables)),
+            parse_network(after.phenotype, tables),
+        )
         for before, after, _ in individuals(tables, 60)
     ]
     assert sum(count for count, _ in found) > 20
-    assert [repeated(network) for _, network in found] == [0] * 60
+    assert [count_repeated_terms(network) for _, network in found] == [0] * 60
 
 
 def test_a_sum_that_no_numeral_can_be_is_the_nearest():

@@ -19,8 +19,15 @@ from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, count_neurons, split_layers
 from dsgec.random import Stream
 from tests.engine.grammars import grammar as random_grammar
-from tests.engine.test_same_run import SHIPPED
 
+SHIPPED = (
+    "float",
+    "one_layer",
+    "one_layer_softmax",
+    "multi_layer",
+    "multi_layer_softmax",
+    "formula",
+)
 SHALLOW = {"hidden-layers": 2, "nodes": 3, "sum": 2}
 CHANGES = pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.campaign)])
 """How many changes are looked at, one after the other."""

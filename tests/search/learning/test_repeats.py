@@ -11,9 +11,9 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.settings import Settings
 from tests.engine.compare import make, make_data
-from tests.grammar.genome.test_merge import network_of, repeated
 from tests.quick import quick_engine
 from tests.search.learning.test_end import ENDS, LEARNS, evolved
+from tests.support.repeated_terms import count_repeated_terms, parse_network
 
 pytestmark = pytest.mark.needs_cc
 
@@ -38,10 +38,12 @@ def test_no_champion_has_a_repeated_term(grammar, classes, more):
     champions = engine.refine()
     assert champions
     for one in champions:
-        network = network_of(one.phenotype, problem.language.tables, len(problem.dataset.features))
-        assert not repeated(network)
-    assert not repeated(
-        network_of(engine.best_phenotype, problem.language.tables, len(problem.dataset.features))
+        network = parse_network(
+            one.phenotype, problem.language.tables, len(problem.dataset.features)
+        )
+        assert not count_repeated_terms(network)
+    assert not count_repeated_terms(
+        parse_network(engine.best_phenotype, problem.language.tables, len(problem.dataset.features))
     )
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 8)
     assert champions == reference.refine()
