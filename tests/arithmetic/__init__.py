@@ -1,1 +1,1 @@
-"""Tests of the one arithmetic."""
+"""Tests of the arithmetic."""

@@ -1,4 +1,4 @@
-"""Every function is as exact as the table states, by an oracle that shares nothing with it."""
+"""Every function is as accurate as its entry states, compared with mpmath."""
 
 import math
 
@@ -9,14 +9,13 @@ from mpmath import mpf
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.printed import vector
-
-from .oracle import EXACT, PRECISION, points_of, ulp_error, worst_error
+from tests.support.exact_functions import EXACT, PRECISION, points_of, ulp_error, worst_error
 
 ROUNDED = tuple(EXACT)
 
 
 def check(name: str, count: int, seed: int) -> float:
-    """Assert the bound of the table on about `count` points; the greatest error met."""
+    """Assert the stated error on about `count` points, and return the largest error."""
     function = FUNCTIONS[name]
     points = points_of(name, np.random.default_rng(seed), count)
     with np.errstate(all="ignore"):
@@ -27,7 +26,7 @@ def check(name: str, count: int, seed: int) -> float:
 
 
 def check_softmax(count: int, seed: int) -> float:
-    """The same for softmax, on groups of two to six, from the rounded differences z − max on."""
+    """Assert the stated error of softmax on two to six values, after rounding z − max."""
     random = np.random.default_rng(seed)
     worst = 0.0
     for size in range(2, 7):

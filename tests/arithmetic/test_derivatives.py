@@ -1,4 +1,4 @@
-"""The slopes of the table are the derivatives of its functions, as these are defined."""
+"""The derivatives in the table are those of its functions as defined."""
 
 import inspect
 import math
@@ -14,13 +14,11 @@ from dsgec.arithmetic import scalar
 from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source
-
-from .oracle import EXACT, PRECISION, points_of
-from .test_same_bits import arguments_of, assert_same_bits
-from .three import COMPILERS, WARNINGS
+from tests.support.arithmetic import COMPILERS, WARNINGS, arguments_of, assert_same_bits
+from tests.support.exact_functions import EXACT, PRECISION, points_of
 
 INF = math.inf
-ULP = 4  # of a slope
+ULP = 4  # of a derivative
 SATURATING = {"sig", "tanh"}  # 1 − y has the error of y, so theirs counts in units of 1
 DERIVATIVES = [
     (name, argument)
@@ -31,7 +29,7 @@ DERIVATIVES = [
 
 
 def symbol_of(name, argument):
-    """What the slope of a function by one of its arguments is called in every language."""
+    """Return the symbol of the partial derivative of a function by one of its arguments."""
     function = ALL_FUNCTIONS[name]
     names = list(inspect.signature(getattr(scalar, function.symbol)).parameters)
     return f"{function.symbol}_derivative" + (f"_{names[argument]}" if names[1:] else "")
@@ -39,9 +37,9 @@ def symbol_of(name, argument):
 
 def in_python(name, argument, *points):
     function = getattr(scalar, ALL_FUNCTIONS[name].symbol)
-    slope = ALL_FUNCTIONS[name].derivatives[argument]
+    derivative = ALL_FUNCTIONS[name].derivatives[argument]
     rows = zip(*(p.tolist() for p in points), strict=True)
-    return np.array([slope(*row, function(*row)) for row in rows])
+    return np.array([derivative(*row, function(*row)) for row in rows])
 
 
 def in_numpy(name, argument, *points):
@@ -51,8 +49,8 @@ def in_numpy(name, argument, *points):
     return np.array(np.broadcast_to(found, y.shape))
 
 
-def derivative(name, argument, point):
-    """Of the exact function, by differences; None where those to both sides are not the same."""
+def exact_derivative(name, argument, point):
+    """Differentiate the exact function numerically; return None if the two sides differ."""
     place = [mpf(float(x)) for x in point]
     x = place[argument]
     step = abs(x) * mpf(2) ** -60 or mpf(2) ** -1200
@@ -68,7 +66,7 @@ def derivative(name, argument, point):
 
 @pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize(("name", "argument"), DERIVATIVES, ids=str)
-def test_a_slope_is_the_derivative(name, argument, count):
+def test_a_derivative_is_that_of_the_exact_function(name, argument, count):
     if name not in FUNCTIONS:
         pytest.skip("a step of an encoding, which nothing learns through")
     random = np.random.default_rng(7)
@@ -80,22 +78,22 @@ def test_a_slope_is_the_derivative(name, argument, count):
         y = getattr(vector, ALL_FUNCTIONS[name].symbol)(*points)
     compared = 0
     with mp.workprec(1400):  # a step may be 2^-1100 beside 1
-        for slope, value, *point in zip(found, y, *points, strict=True):
-            exact = derivative(name, argument, point)
-            # Where the function itself is out of range or subnormal, so may the slope be.
+        for derivative, value, *point in zip(found, y, *points, strict=True):
+            exact = exact_derivative(name, argument, point)
+            # Where the function itself is out of range or subnormal, so may the derivative be.
             if exact is None or not (value == 0 or 1e-300 < abs(value) < 1e300):
                 continue
             if exact and not 1e-300 < abs(exact) < 1e300:
                 continue
             scale = max(abs(exact), 1 if name in SATURATING else 0)
             bound = ULP * scale * mpf(2) ** -52 + mpf(2) ** -600
-            assert abs(mpf(float(slope)) - exact) <= bound, (point, slope)
+            assert abs(mpf(float(derivative)) - exact) <= bound, (point, derivative)
             compared += 1
     assert compared >= count * 3 / 8
 
 
 @pytest.mark.parametrize(
-    ("name", "point", "slopes"),
+    ("name", "point", "derivatives"),
     [
         ("abs", (0.0,), (0.0,)),
         ("abs", (-0.0,), (0.0,)),
@@ -136,18 +134,18 @@ def test_a_slope_is_the_derivative(name, argument, count):
     ],
     ids=str,
 )
-def test_a_slope_at_a_kink_a_jump_or_an_end_is_as_agreed(name, point, slopes):
+def test_a_derivative_at_a_kink_a_jump_or_an_end_is_as_agreed(name, point, derivatives):
     arrays = [np.array([x]) for x in point]
-    for argument, slope in enumerate(slopes):
+    for argument, derivative in enumerate(derivatives):
         for call in (in_python, in_numpy):
             (found,) = call(name, argument, *arrays)
-            assert float(found).hex() == slope.hex(), (call, argument)
+            assert float(found).hex() == derivative.hex(), (call, argument)
 
 
-def test_the_slope_of_softmax_is_its_jacobian():
+def test_the_derivative_of_softmax_is_its_jacobian():
     z = [0.3, -1.2, 2.0, 0.0]
     y = scalar.softmax(*z)
-    (slope,) = FUNCTIONS["softmax"].derivatives
+    (derivative,) = FUNCTIONS["softmax"].derivatives
     with mp.workprec(PRECISION):
         for i in range(4):
             for j in range(4):
@@ -157,11 +155,11 @@ def test_the_slope_of_softmax_is_its_jacobian():
                     return e[i] / mp.fsum(e)
 
                 exact = mp.diff(result, z[j])
-                assert abs(slope(y[i], y[j], float(i == j)) - exact) <= 4 * mpf(2) ** -53
+                assert abs(derivative(y[i], y[j], float(i == j)) - exact) <= 4 * mpf(2) ** -53
 
 
 @pytest.mark.parametrize(("name", "argument"), DERIVATIVES, ids=str)
-def test_python_and_numpy_give_the_same_slopes(name, argument):
+def test_python_and_numpy_give_the_same_derivatives(name, argument):
     points = arguments_of(name, 2000)
     found = in_python(name, argument, *points)
     assert_same_bits([found], [in_numpy(name, argument, *points)], points)
@@ -169,7 +167,7 @@ def test_python_and_numpy_give_the_same_slopes(name, argument):
 
 @pytest.mark.needs_cc
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler")
-def test_c_and_numpy_give_the_same_slopes(tmp_path):
+def test_c_and_numpy_give_the_same_derivatives(tmp_path):
     symbols = [symbol_of(name, argument) for name, argument in DERIVATIVES]
     functions = [ALL_FUNCTIONS[name].symbol for name, _ in DERIVATIVES]
     loops, declarations = [], []

@@ -10,8 +10,7 @@ from cffi import FFI
 from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.source import c_source
-
-from .three import BINARY, SOFTMAX, SYMBOLS, UNARY, WARNINGS, builds
+from tests.support.arithmetic import BINARY, SOFTMAX, SYMBOLS, UNARY, WARNINGS, builds
 
 LEVELS = (("-O0",), ("-O2",), ("-O3", "-march=native"), ("-O3", "-fno-math-errno"), ("-Os",))
 # The greatest error, in units in the last place of a float: that of the table but for these.
@@ -43,7 +42,7 @@ EDGES = np.array(
 
 
 def points(name, seed=1, count=20_000):
-    """Edges, random bits and numbers of the sizes that networks meet."""
+    """Return edge cases, random bits and numbers of common sizes."""
     random = np.random.default_rng(seed)
 
     def column():

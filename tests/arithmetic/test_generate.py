@@ -1,4 +1,4 @@
-"""The arithmetic of every language is what is printed of the one source, and of nothing else."""
+"""The arithmetic of every language is printed from one source."""
 
 import re
 
@@ -29,7 +29,7 @@ def test_every_language_has_every_function():
 
 
 def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The source, with a function `f` of a float and an int behind all others."""
+    """Append a function `f` of a float and an int to the source."""
     text = parse._read_text
     added = f'\n\ndef f(x: float, n: int) -> float:\n    """It."""\n{body}\n'
     monkeypatch.setattr(parse, "_read_text", lambda name: text(name) + added * (name == "scalar"))

@@ -1,4 +1,4 @@
-"""JavaScript gives the bits of numpy for every function, and only the functions asked for."""
+"""JavaScript gives the bits of numpy for every function, and contains only those asked for."""
 
 import json
 import re
@@ -10,11 +10,15 @@ import pytest
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import js_source
 from dsgec.resources import TEMPLATES
-
-from .javascript import NODE, in_javascript
-from .test_same_bits import arguments_of, assert_same_bits
-from .test_source import NEEDS
-from .three import SYMBOLS, in_numpy
+from tests.support.arithmetic import (
+    NEEDS,
+    NODE,
+    SYMBOLS,
+    arguments_of,
+    assert_same_bits,
+    in_javascript,
+    in_numpy,
+)
 
 NAMED = {name: function.symbol for name, function in ALL_FUNCTIONS.items()}
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
@@ -22,7 +26,7 @@ needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """What node gives for every function; it starts once."""
+    """Return the results of Node for every function; it starts once."""
     arguments = {name: arguments_of(name, 5000) for name in ALL_FUNCTIONS}
     return in_javascript(tmp_path_factory.mktemp("all"), arguments)
 
@@ -50,9 +54,9 @@ NUMBERS = {
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """What each function gives from a module that has its source only, or the error of that.
+    """Return the result of each function from a module of its source only, or the error.
 
-    A module sees no name of another one, so that one process of node can import them all.
+    A module sees no name of another one, so that one process of Node can import them all.
     """
     folder = tmp_path_factory.mktemp("alone")
     for symbol, numbers in NUMBERS.items():

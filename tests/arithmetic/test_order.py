@@ -1,28 +1,28 @@
-"""exp and sig never fall where their argument rises, as far as their roundings allow it."""
+"""exp and sig are monotone, as far as their rounding allows."""
 
 import numpy as np
 import pytest
 
-from .three import in_numpy
+from tests.support.arithmetic import in_numpy
 
 COUNT = 20_000
 
 
 def neighbours(start: float) -> np.ndarray:
-    """`COUNT` doubles one after the other around `start`."""
+    """Return `COUNT` consecutive doubles around `start`."""
     word = int(np.float64(start).view(np.int64))
     words = np.arange(word - COUNT // 2, word + COUNT // 2, dtype=np.int64)
     return np.sort(words.view(np.float64))
 
 
 def falls(name: str, x: np.ndarray) -> np.ndarray:
-    """By how many units in the last place the function falls from each point to the next."""
+    """Return by how many units in the last place the function falls from point to point."""
     (y,) = in_numpy(name, x)
     return -np.diff(y.view(np.int64))  # results are not negative: their bits are in their order
 
 
 def starts() -> list[float]:
-    """Random places, and the borders between two k, where two polynomials meet."""
+    """Return random points, and the borders between two k, where two polynomials meet."""
     random = np.random.default_rng(6)
     borders = (random.integers(-1000, 1000, 12) + 0.5) * np.log(2)
     near = (np.arange(-4, 4) + 0.5) * np.log(2)

@@ -1,24 +1,17 @@
-"""Flat definitions: one operation a step, every variable assigned once, nothing lost."""
+"""Flat definitions have one operation per step and assign every variable once."""
 
 from collections import Counter
-from functools import cache
 
 import pytest
 
 from dsgec.arithmetic.ir import Call, Choose, Literal, Name, Operation, walk
-from dsgec.arithmetic.parse import read, read_integers
+from dsgec.arithmetic.parse import definitions, read
 from dsgec.arithmetic.print_flat import camel, flatten
 
-
-@cache
-def definitions(numbers):
-    return read_integers() if numbers == "whole" else read(numbers)
-
-
 CASES = [
-    (numbers, name)
-    for numbers in ("double", "float", "whole")
-    for name in definitions(numbers)
+    (arithmetic, name)
+    for arithmetic in ("double", "float", "whole")
+    for name in definitions(arithmetic)
     if name != "softmax"
 ]
 
@@ -28,7 +21,7 @@ def is_atom(expression):
 
 
 def operations(definition):
-    """How often each operation of two floats, or of two integers of fixed point, is there."""
+    """Count the operations of two floats, or of two integers of fixed point."""
     return Counter(
         part.operator
         for part in walk(*definition.expressions)
@@ -37,9 +30,9 @@ def operations(definition):
     )
 
 
-@pytest.mark.parametrize(("numbers", "name"), CASES)
-def test_a_step_does_one_operation(numbers, name):
-    definition = definitions(numbers)[name]
+@pytest.mark.parametrize(("arithmetic", "name"), CASES)
+def test_a_step_does_one_operation(arithmetic, name):
+    definition = definitions(arithmetic)[name]
     flat = flatten(definition, (), camel)
     for value in flat.expressions:
         match value:
@@ -53,9 +46,9 @@ def test_a_step_does_one_operation(numbers, name):
     assert operations(flat) == operations(definition)
 
 
-@pytest.mark.parametrize(("numbers", "name"), CASES)
-def test_a_variable_is_assigned_once_and_before_it_is_read(numbers, name):
-    flat = flatten(definitions(numbers)[name], (), camel)
+@pytest.mark.parametrize(("arithmetic", "name"), CASES)
+def test_a_variable_is_assigned_once_and_before_it_is_read(arithmetic, name):
+    flat = flatten(definitions(arithmetic)[name], (), camel)
     known = {parameter.name for parameter in flat.parameters}
     for step in flat.steps:
         assert {part.name for part in walk(step.value) if isinstance(part, Name)} <= known

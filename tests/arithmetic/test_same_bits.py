@@ -11,9 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-
-from .oracle import EDGES, points_of, spread, usual
-from .three import COMPILERS, WARNINGS, builds, c_text, compile_c, in_numpy, in_python
+from tests.support.arithmetic import (
+    COMPILERS,
+    WARNINGS,
+    arguments_of,
+    assert_same_bits,
+    builds,
+    c_text,
+    compile_c,
+    in_numpy,
+    in_python,
+)
+from tests.support.exact_functions import EDGES
 
 LEVELS = (
     ("-O0",),
@@ -26,7 +35,7 @@ LEVELS = (
     ("-O2", "-funsafe-math-optimizations"),
     ("-O2", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"),
 )
-# Others have these flags, too: engines are built without errno, and the last are part of "unsafe".
+# Other tests use these flags, too: engines are built without errno, and the last are in "unsafe".
 RARE = (LEVELS[3], LEVELS[7])
 CARELESS = {"-ffp-contract=fast", "-funsafe-math-optimizations", "-fassociative-math"}
 needs_cc = [
@@ -36,40 +45,9 @@ needs_cc = [
 
 
 @cache
-def arguments_of(name: str, count: int = 20_000) -> tuple[np.ndarray, ...]:
-    """Edges (all pairs of them), numbers of every size and the hard places of the function."""
-    random = np.random.default_rng(3)
-    pairs = np.array([(a, b) for a in EDGES for b in EDGES])
-    match ALL_FUNCTIONS[name].arity:
-        case 1:
-            hard = points_of(name, random, count // 2)[0]
-            return (np.concatenate([EDGES, hard, spread(random, count), usual(random, count)]),)
-        case 2:
-            hard = points_of(name, random, count) if name == "power" else (EDGES, EDGES[::-1])
-            mixed = [np.concatenate([spread(random, count), usual(random, count)]) for _ in "ab"]
-            mixed[1] = random.permutation(mixed[1])
-            return tuple(np.concatenate([pairs[:, i], hard[i], mixed[i]]) for i in (0, 1))
-        case _:
-            columns = [random.normal(0, 10, count) for _ in range(4)]
-            for column in columns:
-                column[: count // 4] = random.choice(EDGES, count // 4)
-                column[count // 4 : count // 2] = spread(random, count // 4)
-            return tuple(columns)
-
-
-@cache
 def numpys(name: str) -> list[np.ndarray]:
-    """The results of numpy, which every build of the C is compared with."""
+    """Return the results of numpy, which every build of the C is compared with."""
     return in_numpy(name, *arguments_of(name))
-
-
-def assert_same_bits(got: list[np.ndarray], wanted: list[np.ndarray], arguments: tuple) -> None:
-    for a, b in zip(got, wanted, strict=True):
-        same = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
-        if not same.all():
-            i = int(np.argmin(same))
-            at = [float(argument[i]) for argument in arguments]
-            pytest.fail(f"{(~same).sum()} differ; first at {at}: {a[i]!r} and {b[i]!r}")
 
 
 @pytest.mark.parametrize("count", [5000, pytest.param(20_000, marks=pytest.mark.campaign)])

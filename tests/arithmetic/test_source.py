@@ -1,4 +1,4 @@
-"""The source text given out for some functions runs alone and holds no more than they need."""
+"""The source text of functions runs alone and has no more than they need."""
 
 import ast
 import re
@@ -12,21 +12,11 @@ from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source, python_source
 from dsgec.resources import TEMPLATES
-
-from .coefficients import coefficients
-from .three import COMPILERS
+from tests.support.arithmetic import COMPILERS, NEEDS
+from tests.support.coefficients import coefficients
 
 SYMBOLS = tuple(function.symbol for function in ALL_FUNCTIONS.values())
 MODULES = {"vector": vector, "scalar": scalar}
-# What each function must bring with it: the closure, written by hand.
-EXP_DOWN = {"bits", "from_bits", "exp_core", "exp_down"}
-NEEDS = {
-    "relu": {"relu"},
-    "sqrt": {"absolute", "sqrt"},
-    "sig": EXP_DOWN | {"absolute", "sig"},
-    "softmax": EXP_DOWN | {"maximum", "softmax"},
-    "cos": {"bits", "absolute", "sum_error", "turn", "cos"},
-}
 
 
 def functions_in(text: str) -> list[str]:

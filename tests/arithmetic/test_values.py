@@ -1,4 +1,4 @@
-"""The value of every function at zeros, infinities, NaN and outside its domain is a table."""
+"""Every function has the stated values at zeros, infinities, NaN and outside its domain."""
 
 import math
 
@@ -7,8 +7,7 @@ import pytest
 
 from dsgec.arithmetic import scalar
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-
-from .three import in_numpy, in_python
+from tests.support.arithmetic import in_numpy, in_python
 
 INF, NAN = math.inf, math.nan
 

@@ -10,7 +10,7 @@ from dsgec.engine.toolchain import FLAGS
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar
-from tests.arithmetic.three import COMPILERS
+from tests.support.arithmetic import COMPILERS
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from dsgec.export.targets.verilog.circuit import Circuit, schedule
 from dsgec.export.targets.verilog.lower import lower
 from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
-from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.generators import same_bits
+from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.support.models import IRIS
 from tests.support.verilog import IVERILOG, SOURCES, simulate, write_verilog
 

@@ -1,4 +1,4 @@
-"""The C of fixed point: integers only, for chips that have nothing else."""
+"""The C of fixed point uses integers only, for chips without floating point."""
 
 import re
 import shutil
@@ -9,8 +9,8 @@ import pytest
 
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.targets.target import TARGETS
-from tests.export.fixed.made import RANGE, fixed_artefact
 from tests.support.artefacts import COMPILERS, STRICT
+from tests.support.fixed_models import RANGE, fixed_artefact
 from tests.support.models import EVERY_KIND, FIXED_DTYPES, seven_neurons
 
 pytestmark = pytest.mark.needs_cc

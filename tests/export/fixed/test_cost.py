@@ -1,4 +1,4 @@
-"""What the C of a program of integers does, counted by hand, and its cost on chips."""
+"""The work of the C of integer programs, counted by hand, and its cost on chips."""
 
 import re
 
@@ -21,7 +21,7 @@ from dsgec.network.cost.chips import CHIPS, chip_prices, priced_dtypes
 from dsgec.network.cost.kinds import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
-from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact
+from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, random_artefact
 
 TWO = unnamed_model(parse("y_1 = x_1 + x_2"))
 AROUND = {"column": 2, "refusing": 1, "required_2": 1, "output": 1}
@@ -29,7 +29,7 @@ X, T = ColumnValue, Slot
 
 
 def counted(steps, tables=(), results=None, model=TWO):
-    """The work of a program of these steps, without what is around every one of them."""
+    """Return the work of a program of these steps, without the work around every program."""
     columns = (Format(8, 0, -32767, 32767),) * len(model.columns)
     last = results or (Slot(len(steps) - 1),)
     program = IntegerProgram(16, columns, tuple(steps), tuple(tables), last, 8)
@@ -86,7 +86,7 @@ def test_a_flag_is_not_multiplied():
     ],
 )
 def test_loops_over_products_are_unrolled_inlined_or_called(terms, kinds):
-    """As gcc 12 does it for Arm and RISC-V: so many multiplications are in what it makes."""
+    """The counts are those of multiplications in the code of gcc 12 for Arm and RISC-V."""
     steps = [Sum(((X(0), 7),) * count, 0, 0) for count in terms]
     results = tuple(map(Slot, range(len(steps))))
     counts = counted(steps, results=results)
@@ -141,7 +141,7 @@ def test_a_limit_that_is_that_of_the_type_is_not_compared_with():
     ],
 )
 def test_tables_are_looked_into_by_code_of_their_own_or_by_one_function(tables, kinds):
-    """As the names that gcc 12 leaves in images of Arm and RISC-V have it."""
+    """The counts follow the symbols that gcc 12 leaves in images for Arm and RISC-V."""
     steps = [Look(number, X(0)) for number, _ in enumerate(tables)]
     counts = counted(steps, tables, tuple(map(Slot, range(len(steps)))))
 

@@ -1,4 +1,4 @@
-"""Tables of functions: any function of one argument, and what its values are between."""
+"""Tables of functions of one argument, and bounds of their values."""
 
 import math
 
@@ -9,7 +9,7 @@ from dsgec.export.fixed.curves import curve, power_of
 from dsgec.export.fixed.function_tables import sample
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.export.fixed.made import fixed_artefact
+from tests.support.fixed_models import fixed_artefact
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Weighted sums of quantities, as the analysis of fixed point adds them up."""
+"""Weighted sums of quantities, as the analysis of fixed point computes them."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ def test_terms_that_cancel_are_gone_and_come_back_as_the_last():
 
 
 def test_the_time_of_a_long_sum_does_not_go_into_its_earlier_terms(monkeypatch):
-    """A neuron of thousands of inputs is added up term by term."""
+    """A neuron of thousands of inputs is summed term by term."""
     hashed = 0
     own = Quantity.__hash__
 

@@ -1,4 +1,4 @@
-"""The functions of integers, against exact fractions."""
+"""The functions of integers, compared with exact fractions."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from dsgec.arithmetic import integer
 from dsgec.arithmetic.printed import vector_integer
-from tests.export.fixed.made import Int32
+from tests.support.fixed_models import Int32
 
 
 def test_the_reciprocal_is_within_one_and_two_to_the_minus_15_of_the_exact_one():

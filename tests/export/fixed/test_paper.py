@@ -5,16 +5,16 @@ import pytest
 import dsgec
 from dsgec.errors import DsgecError
 from dsgec.export.files import make_artefact
-from tests.export.fixed.test_bound import check
-from tests.export.fixed.test_targets import (
-    NODE,
+from tests.support.artefacts import COMPILERS
+from tests.support.fixed_checks import (
     UNDEFINED,
     allowed,
+    check_bound,
     check_c,
     check_javascript,
     check_python,
 )
-from tests.support.artefacts import COMPILERS
+from tests.support.javascript import NODE
 from tests.support.models import FIXED_DTYPES
 
 
@@ -34,11 +34,11 @@ def test_targets_agree_and_the_bound_holds_on_evolved_networks(table, tmp_path):
         network = run.network
         artefact = make_artefact(network.model, "net", dtype, recorded=network.ranges)
         program = artefact.number_format.fixed.program
-        # Of all sizes and at the limits of the integers, which are at and beyond the ranges.
+        # Of all sizes and at the limits of the integers, which lie at and beyond the ranges.
         wholes = integer_candidates(program, network.model.columns, 100_000, 7)
         rows = allowed(artefact, dequantise(program, wholes))
         assert len(rows) > 50_000
-        check(artefact, rows)
+        check_bound(artefact, rows)
         check_c(artefact, rows, tmp_path, COMPILERS[0], *UNDEFINED)
         check_python(artefact, rows[::500])
         if NODE:

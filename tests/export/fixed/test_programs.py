@@ -1,4 +1,4 @@
-"""Compiled C of random programs against the interpreter, and against numpy within the bound."""
+"""Compiled random programs agree with the interpreter, and with numpy within the bound."""
 
 import itertools
 import subprocess
@@ -15,8 +15,8 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.fixed.oracle import random_program, random_rows, read_header
 from tests.support.artefacts import COMPILERS
+from tests.support.fixed_oracle import random_program, random_rows, read_header
 from tests.support.models import IMPLIED_CONSTANT
 
 pytestmark = pytest.mark.needs_cc
@@ -44,7 +44,7 @@ int main(void)
 
 
 def make_artefact(program, dtype):
-    """Make the artefact of a random program; None where fixed point has none and says so."""
+    """Return the artefact of a random program, or None if fixed point refuses it."""
     columns = tuple(
         Column(
             f"c{number}",
@@ -78,7 +78,7 @@ def run_c(folder, compiler, level, wholes):
 
 
 def check_program(seed, dtype, folder, *, compilers, count):
-    """Compare one random program in every way; False where fixed point refuses it."""
+    """Compare one random program in every way; return False if fixed point refuses it."""
     program = random_program(seed)
     artefact = make_artefact(program, dtype)
     if artefact is None:
@@ -120,7 +120,7 @@ def check_program(seed, dtype, folder, *, compilers, count):
 
 
 def check_programs(seeds, wanted, folder, *, compilers, count):
-    """Check programs of seeds until so many were not refused; return how many were."""
+    """Check programs until so many were not refused, and return how many were refused."""
     tried = 0
     for seed, dtype in itertools.product(seeds, DTYPES):
         own = folder / f"{seed}{dtype}"
@@ -149,7 +149,7 @@ def test_a_term_that_the_ranges_make_constant_is_not_lost(dtype, tmp_path):
 
 
 def test_sums_have_no_term_that_is_the_same_in_every_row():
-    """So no writer of sums can forget such terms."""
+    """Constant terms are in the bias, so no writer of sums can forget them."""
     seen = 0
     for seed, dtype in itertools.product(range(40), DTYPES):
         artefact = make_artefact(random_program(seed), dtype)

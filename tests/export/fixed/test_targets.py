@@ -1,124 +1,29 @@
-"""Every target gives the same integers, and the same doubles of raw rows."""
+"""Every target gives the same integers, and the same doubles for raw rows."""
 
 import importlib
-import json
 import shutil
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from dsgec.engine.module import load_module
-from dsgec.export.fixed.evaluate import evaluate_integers, quantise
-from dsgec.export.targets.running import given_rows
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.support.artefacts import COMPILERS
+from tests.support.fixed_checks import (
+    UNDEFINED,
+    allowed,
+    check_c,
+    check_javascript,
+    check_module,
+    check_python,
+    expected,
+)
+from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.support.javascript import MODULES, NODE
 from tests.support.models import EVERY_KIND, FIXED_DTYPES, seven_neurons
-
-
-def expected(artefact, rows):
-    """The integers of rows, and what comes of them as integers and as doubles."""
-    program = artefact.number_format.fixed.program
-    wholes = quantise(program, rows)
-    results = evaluate_integers(program, wholes)
-    return wholes, results, results * 2.0**-program.fraction
-
-
-def allowed(artefact, rows):
-    """Rows without missing values that nothing stands for, which are refused."""
-    required = [c for c, column in enumerate(artefact.model.columns) if column.fill is None]
-    return rows[~np.isnan(rows[:, required]).any(axis=1)]
-
-
-def used(artefact):
-    """The columns that are read: of others the modules give no integers."""
-    return sorted({n.column for n in artefact.network.nodes if hasattr(n, "column")})
-
-
-def check_module(module, artefact, rows, wholes, results, doubles):
-    assert module.selftest() is True
-    table = given_rows(artefact, rows)
-    predict = module.predict_proba if artefact.model.is_classifier else module.predict
-    found = np.array(predict(table), float).reshape(doubles.shape)
-    assert (found == doubles).all()
-    read = used(artefact)
-    assert (np.array(module.quantise(table))[:, read] == wholes[:, read]).all()
-    assert (np.array(module.evaluate_integers(wholes.tolist())) == results).all()
-
-
-def check_python(artefact, rows):
-    for target in ("python", "numpy"):
-        module = load_module(TARGETS[target].emit(artefact)[0].text, "net")
-        check_module(module, artefact, rows, *expected(artefact, rows))
-
-
-SCRIPT = """
-import { readFileSync, writeFileSync } from "node:fs";
-const net = await import(process.argv[2]);
-const text = readFileSync("rows.json", "utf8").replace(/Infinity/g, "1e999");
-const { rows, wholes } = JSON.parse(text);
-writeFileSync("answer.json", JSON.stringify({
-  selftest: net.selftest(),
-  doubles: (net.predictProbaBatch ?? net.predictBatch)(rows),
-  wholes: rows.map(net.quantise),
-  results: wholes.map(net.evaluateIntegers),
-}));
-"""
-
-
-def check_javascript(artefact, rows, folder, target="js"):
-    wholes, results, doubles = expected(artefact, rows)
-    for file in TARGETS[target].emit(artefact):
-        data = file.text if isinstance(file.text, bytes) else file.text.encode()
-        (folder / file.name).write_bytes(data)
-    (folder / "run.mjs").write_text(SCRIPT)
-    given = {"rows": given_rows(artefact, rows), "wholes": wholes.tolist()}
-    (folder / "rows.json").write_text(json.dumps(given))
-    subprocess.run([NODE, "run.mjs", f"./net{MODULES[target]}"], cwd=folder, check=True)
-    answer = json.loads((folder / "answer.json").read_text())
-    read = used(artefact)
-    assert answer["selftest"] is True
-    assert (np.array(answer["doubles"]).reshape(doubles.shape) == doubles).all()
-    assert (np.array(answer["wholes"])[:, read] == wholes[:, read]).all()
-    assert (np.array(answer["results"]).reshape(results.shape) == results).all()
-
-
-def check_c(artefact, rows, folder, compiler, *flags):
-    """The self-test, and the results of rows in a batch, as a program reads and writes them."""
-    wholes, results, _ = expected(artefact, rows)
-    program = artefact.number_format.fixed.program
-    kind = f"int{program.bits}"
-    for file in TARGETS["c"].emit(artefact):
-        (folder / file.name).write_text(file.text)
-    row = "predict_proba" if artefact.model.is_classifier else "regress"
-    width = max(wholes.shape[1], 1)
-    (folder / "main.c").write_text(f"""
-#include "net.h"
-#include <stdio.h>
-int main(void) {{
-    static net_number x[{len(rows)}][{width}];
-    static net_result y[{len(rows)}][{results.shape[1]}];
-    size_t bad;
-    if (fread(x, sizeof x, 1, stdin) != 1) return 1;
-    bad = net_{row}_batch(&x[0][0], {len(rows)}, &y[0][0]);
-    fwrite(y, sizeof y, 1, stdout);
-    return bad != 0 || net_selftest() != 0;
-}}""")
-    command = [compiler, "-std=c99", *flags, "main.c", "net.c", "net_selftest.c", "-o", "main"]
-    subprocess.run(command, cwd=folder, check=True)
-    given = wholes.astype(kind).tobytes() or bytes(len(rows) * program.bits // 8)
-    answer = subprocess.run(["./main"], cwd=folder, input=given, check=True, capture_output=True)
-    assert answer.stderr == b""
-    found = np.frombuffer(answer.stdout, np.int16).reshape(results.shape)
-    assert (found == results).all()
-
-
-UNDEFINED = ("-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 @pytest.mark.parametrize("dtype", FIXED_DTYPES)

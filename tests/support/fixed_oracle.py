@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Expression:
-    """Text of a network, and what it computes of an environment of named arrays."""
+    """The text of a network, and its value given an environment of named arrays."""
 
     text: str
     of: Callable
@@ -87,7 +87,7 @@ def weighted_sum(terms, bias):
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column of the raw row, as a test states it: the arguments of `Column`, and a range."""
+    """A column of the raw row: the arguments of `Column`, and a range."""
 
     kind: str = "number"
     categories: int = 0
@@ -98,7 +98,7 @@ class RawColumn:
     range: tuple[float, float] | None = None
 
     def features(self, x):
-        """The features of a column of saturated numbers; NaN is a missing one."""
+        """Return the features of a column of saturated numbers, in which NaN is missing."""
         if self.kind == "constant":
             return []
         missing = np.isnan(x)
@@ -140,7 +140,7 @@ class RandomProgram:
 
 
 def random_program(seed):
-    """Make the program of a seed."""
+    """Return the random program of a seed."""
     rng = random.Random(seed)
     columns = tuple(_column(rng) for _ in range(rng.choice([1, 2, 3, 3, 4, 6, 9])))
     count = len([f for c in columns for f in c.features(np.zeros(1))])
@@ -211,7 +211,7 @@ def _number(rng):
 
 
 def _inner(rng, sources):
-    """What a neuron or an output has inside: mostly a weighted sum, of several kinds of terms."""
+    """Return the argument of a neuron or an output: mostly a weighted sum of various terms."""
     if rng.random() < 0.15:
         return _expression(rng, 2, sources)
     kinds = [lambda: rng.choice(sources), lambda: _pinned(rng, sources)]
@@ -223,7 +223,7 @@ def _inner(rng, sources):
 
 
 def _pinned(rng, sources):
-    """Something that the ranges make constant, or nearly so, and something of that."""
+    """Return an expression that the ranges make constant, or nearly so, and one of it."""
     x, far = rng.choice(sources), rng.choice([3.0, 9.5, 5000.0])
     found = rng.choice(
         [
@@ -271,7 +271,7 @@ _FORMAT = re.compile(
 
 @dataclass(frozen=True)
 class Header:
-    """What an exported header states of itself: formats of columns and results, and the bound."""
+    """The contents of an exported header: formats of columns and results, and the bound."""
 
     fraction: int
     missing: int
@@ -288,7 +288,7 @@ class Header:
         return rows
 
     def quantised(self, rows, most):
-        """Return the integers of raw rows; of columns that are not read a 0."""
+        """Return the integers of raw rows, and 0 for columns that are not read."""
         wholes = np.zeros(rows.shape, np.int64)
         for number, (fraction, zero, _, _) in self.formats.items():
             scaled = np.clip(rows[:, number] * 2.0**fraction, zero - most, zero + most)
@@ -298,7 +298,7 @@ class Header:
 
 
 def read_header(text):
-    """Read what a header states."""
+    """Parse an exported header."""
     formats = {
         int(number): (int(fraction), int(zero), float(low), float(high))
         for number, fraction, zero, low, high in _FORMAT.findall(text)
@@ -312,7 +312,7 @@ def read_header(text):
 
 
 def random_rows(program, seed, count):
-    """Make raw rows within the ranges, at their ends and beyond; missing where that is allowed."""
+    """Return raw rows within the ranges, at their ends and beyond, some with missing values."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((count, len(program.columns)))
     for number, column in enumerate(program.columns):

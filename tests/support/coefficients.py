@@ -15,7 +15,7 @@ Real = Callable[[mpf], mpf]
 
 
 def horner(coefficients: list[mpf], x: mpf) -> mpf:
-    """The value of a polynomial at x, its constant term given first."""
+    """Evaluate a polynomial whose constant term comes first."""
     value = mpf(0)
     for c in reversed(coefficients):
         value = c + x * value
@@ -23,7 +23,7 @@ def horner(coefficients: list[mpf], x: mpf) -> mpf:
 
 
 def remez(f: Real, weight: Real, low: mpf, high: mpf, degree: int) -> tuple[list[mpf], mpf]:
-    """The polynomial of `degree` that minimises max |weight · (f − P)|, and that maximum."""
+    """Return the polynomial P of `degree` that minimises max |weight · (f − P)|, and its error."""
     count = degree + 2
     # Chebyshev's nodes, a little aside, so that none falls on 0, where a weight may vanish.
     nodes = [
@@ -56,7 +56,7 @@ def remez(f: Real, weight: Real, low: mpf, high: mpf, degree: int) -> tuple[list
 
 
 def split(value: mpf, widths: list[int]) -> list[float]:
-    """`value` as doubles of so many bits each, and the rest of it rounded to a whole double."""
+    """Split a value into doubles of so many bits each, and a last one of full precision."""
     parts = []
     for width in widths:
         unit = mpf(2) ** (mp.floor(mp.log(abs(value), 2)) - width + 1)
@@ -66,7 +66,7 @@ def split(value: mpf, widths: list[int]) -> list[float]:
 
 
 def polynomials() -> dict[str, tuple[list[mpf], mpf]]:
-    """Each polynomial with its greatest weighted error, before rounding to doubles."""
+    """Return each polynomial and its largest weighted error, before rounding to doubles."""
     tiny = mpf(2) ** -40  # the quotients below are 0/0 at 0
     half = mp.log(2) / 2 * mpf("1.0001")  # rounding of x·log2(e) can pass the middle
     quarter = (mp.pi / 4 * mpf("1.0001")) ** 2
@@ -99,7 +99,7 @@ def polynomials() -> dict[str, tuple[list[mpf], mpf]]:
 
 @cache
 def coefficients() -> dict[str, tuple[float, ...]]:
-    """Every computed number in the code, under the name of the function it stands in."""
+    """Return every computed constant in the code, by the name of its function."""
     with mp.workprec(PRECISION):
         found = {name: tuple(float(c) for c in p) for name, (p, _) in polynomials().items()}
         # 42 bits: k·ln2 is exact for |k| ≤ 2^11; 33 bits: k·π/2 is exact for |k| ≤ 2^20.
@@ -112,7 +112,7 @@ def coefficients() -> dict[str, tuple[float, ...]]:
 
 
 def main() -> None:
-    """Print the errors of the polynomials and every coefficient as it stands in the code."""
+    """Print the errors of the polynomials and every coefficient as written in the code."""
     with mp.workprec(PRECISION):
         for name, (_, worst) in polynomials().items():
             print(f"{name}: greatest error 2^{float(mp.log(worst, 2)):.2f}")

@@ -1,4 +1,4 @@
-"""Models in fixed point, rows that try them, and an interpreter of their programs."""
+"""Artefacts in fixed point, rows for them, and an interpreter that checks for overflow."""
 
 from functools import cache
 
@@ -21,7 +21,7 @@ def fixed_artefact(model, dtype="q15", range_=RANGE, name="net"):
 
 
 def random_artefact(seed, dtype, range_):
-    """That of a random model; None where no fixed point can compute it."""
+    """Return the artefact of a random model, or None if fixed point cannot compute it."""
     try:
         return fixed_artefact(random_model(seed), dtype, range_)
     except DsgecError:
@@ -29,7 +29,7 @@ def random_artefact(seed, dtype, range_):
 
 
 def trying_rows(artefact, seed, count, range_):
-    """Within the ranges, at their ends, a little and far beyond, missing where that is allowed."""
+    """Return rows within the ranges, at their ends and beyond, some with missing values."""
     model, rng = artefact.model, np.random.default_rng(seed)
     extreme = random_rows(model, seed, count // 2)
     table = random_rows(model, seed + 1, count - count // 2)
@@ -49,20 +49,20 @@ def trying_rows(artefact, seed, count, range_):
 
 
 def saturated(artefact, rows):
-    """The rows as the guarantee compares them: within the limits that the formats state."""
+    """Clip rows to the limits of the formats, as the guarantee does."""
     formats = artefact.number_format.fixed.program.columns
     return np.clip(rows, [f.low for f in formats], [f.high for f in formats])
 
 
 def double_results(artefact, rows):
-    """What the double network gives for saturated rows, by the interpreter."""
+    """Return the results of the double network for saturated rows."""
     outputs = evaluate(artefact.network, saturated(artefact, rows))
     lone = artefact.model.is_classifier and outputs.shape[1] == 1
     return np.hstack([1.0 - outputs, outputs]) if lone else outputs
 
 
 class Int32(int):
-    """An integer that refuses to be more than 32 bits, or shifted as C may not."""
+    """An integer that asserts 32 bits and shifts that C defines."""
 
     def __new__(cls, value):
         assert -(2**31) <= value < 2**31, f"{value} is more than 32 bits"
@@ -100,7 +100,7 @@ class Int32(int):
 
 
 def interpret(program, row):
-    """The results of one row of integers, each operation checked for 32 bits."""
+    """Return the results of one row of integers, asserting 32 bits in every operation."""
     slots = []
 
     def value(operand):

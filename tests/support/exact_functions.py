@@ -1,4 +1,4 @@
-"""Exact values by mpmath, the error of a double in ulp, and the points where errors hide."""
+"""Exact functions by mpmath, errors in ulp, and points where errors are likely."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ def _power(a: mpf, b: mpf) -> mpf:
 
 
 def ulp_error(got: float, exact: mpf) -> float:
-    """How far `got` is from `exact`, in units in the last place of the exact value."""
+    """Return the error of `got`, in units in the last place of the exact value."""
     if math.isinf(got):
         return 0.0 if exact * mp.sign(got) >= mpf(2) ** 1024 * (1 - mpf(2) ** -54) else math.inf
     if exact == 0:
@@ -68,7 +68,7 @@ def ulp_error(got: float, exact: mpf) -> float:
 
 
 def worst_error(name: str, got: Sequence[float], *points: np.ndarray) -> tuple[float, tuple]:
-    """The greatest error of the values `got` at `points`, and the point that has it."""
+    """Return the largest error of the values `got` at `points`, and its point."""
     exact = EXACT[name]
     with mp.workprec(PRECISION):
         errors = (
@@ -79,19 +79,19 @@ def worst_error(name: str, got: Sequence[float], *points: np.ndarray) -> tuple[f
 
 
 def spread(random: np.random.Generator, count: int) -> np.ndarray:
-    """Doubles of every size and both signs, subnormal ones too: random bits that are finite."""
+    """Return finite doubles of random bits: of every size, both signs, also subnormal."""
     words = random.integers(-(2**63), 2**63 - 1, 2 * count, dtype=np.int64, endpoint=True)
     values = words.view(np.float64)
     return values[np.isfinite(values)][:count]
 
 
-def usual(random: np.random.Generator, count: int) -> np.ndarray:
-    """Doubles of the sizes that networks meet: log-uniform from 1e-8 to 1e3, both signs."""
+def common(random: np.random.Generator, count: int) -> np.ndarray:
+    """Return doubles of common sizes: log-uniform from 1e-8 to 1e3, of both signs."""
     return 10.0 ** random.uniform(-8, 3, count) * random.choice([-1.0, 1.0], count)
 
 
 def points_of(name: str, random: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
-    """About `count` points for each argument of a function, mixed so that hard places are met."""
+    """Return about `count` points for each argument of a function, hard cases among them."""
     part = count // 5
     u = random.uniform
     finite = EDGES[np.isfinite(EDGES)]
@@ -111,16 +111,16 @@ def points_of(name: str, random: np.random.Generator, count: int) -> tuple[np.nd
     if name == "power":
         return _power_points(random, count, finite)
     if ALL_FUNCTIONS[name].arity == 2:
-        a, b = (np.concatenate([spread(random, count), usual(random, count)]) for _ in "ab")
+        a, b = (np.concatenate([spread(random, count), common(random, count)]) for _ in "ab")
         pairs = np.array([(p, q) for p in finite for q in finite])
         return np.concatenate([a, pairs[:, 0]]), np.concatenate([b, pairs[:, 1]])
-    return (np.concatenate([finite, usual(random, part), spread(random, part), *hard]),)
+    return (np.concatenate([finite, common(random, part), spread(random, part), *hard]),)
 
 
 def _power_points(
     random: np.random.Generator, count: int, finite: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Bases and exponents whose power is mostly in range, with those that are at its ends."""
+    """Return bases and exponents whose powers are mostly in range, or at its ends."""
     part = count // 4
     pairs = np.array([(p, q) for p in finite[::2] for q in finite[1::2]])
     near = 1 + random.uniform(-1, 1, part) * 10.0 ** random.uniform(-12, -0.5, part)
@@ -128,6 +128,6 @@ def _power_points(
     wide[wide == 1.0] = 2.0
     reach = [random.uniform(-745, 710, part) / np.log(v) for v in (near, wide)]
     ends = random.choice([709.5, -708.5, -744.0], part) / np.log(wide)
-    a = [pairs[:, 0], near, wide, wide, usual(random, part)]
+    a = [pairs[:, 0], near, wide, wide, common(random, part)]
     b = [pairs[:, 1], *reach, ends, random.uniform(-5, 5, part)]
     return np.concatenate(a), np.concatenate(b)
