@@ -21,6 +21,7 @@ import threading
 import time
 from pathlib import Path
 
+from dsgec.folder import make_folder
 from dsgec.study.cells import cells
 from dsgec.study.cluster import connect
 from dsgec.study.parse import load_study
@@ -103,18 +104,20 @@ class Counter:
 
 
 def tasks_of(folder, name, runs, generations):
-    """Cells that have not been run."""
+    """Return cells that have not been run, and the folder for their files."""
     file = folder / f"{name}.toml"
     file.write_text(STUDY.format(runs=runs, generations=generations))
-    return prepare(list(cells(load_study(str(file)))), folder / name)
+    return prepare(list(cells(load_study(str(file))))), folder / name
 
 
-def timed(tasks, workers):
-    """Seconds of clock for all of them, and of the runs themselves."""
+def timed(tasks_and_path, workers):
+    """Return the seconds of clock that all cells took, and the seconds of the runs themselves."""
+    tasks, path = tasks_and_path
     own = []
-    begin = time.monotonic()
-    work(tasks, workers, "auto", lambda _: None, lambda _, seconds: own.append(seconds))
-    return time.monotonic() - begin, sum(own)
+    with make_folder(path) as runs:
+        begin = time.monotonic()
+        work(tasks, runs, workers, "auto", lambda _: None, lambda _, seconds: own.append(seconds))
+        return time.monotonic() - begin, sum(own)
 
 
 def cpu_of(pid):
@@ -175,7 +178,8 @@ def client(stack, folder, count=1000, workers=4):
         first = counter.up, counter.down
         timed(tasks_of(folder, "first", 20 * workers, 1), cluster)
         sent = counter.up - first[0]
-        todo = tasks_of(folder, "cells", count + 20 * workers, 1)[20 * workers :]
+        tasks, path = tasks_of(folder, "cells", count + 20 * workers, 1)
+        todo = tasks[20 * workers :], path
         before = counter.up, counter.down, time.process_time(), cpu_of(scheduler.pid)
         clock, own = timed(todo, cluster)
         after = counter.up, counter.down, time.process_time(), cpu_of(scheduler.pid)
