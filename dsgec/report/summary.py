@@ -104,7 +104,7 @@ def verdict(run: Result) -> tuple[str, str]:
     found = run.result.comparison
     if not found:
         return "", ""
-    return f"The {run.result.kind} is {found.verdict}", found.evidence.replace(" ", "\u00a0")
+    return f"The {run.result.kind} is {found.verdict}", found.significance.replace(" ", "\u00a0")
 
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 30, 16, 12

@@ -1,1 +1,1 @@
-"""What a run leaves behind."""
+"""A run: its search, its record, its hall of fame and its folder."""

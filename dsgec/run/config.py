@@ -1,7 +1,7 @@
-"""What was asked of a run to config.toml, from which `dsgec evolve --config` repeats it."""
+"""config.toml: the settings of a run, with which `dsgec evolve --config` repeats it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from dsgec import __version__
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.manifest import CONFIG
-from dsgec.plain_data import is_text
+from dsgec.plain_data import as_plain, from_plain
 from dsgec.search.settings import SETTINGS, Preset, Settings
 from dsgec.setting import Setting, settings_of
 from dsgec.toml import to_toml
@@ -24,7 +24,7 @@ _NOTHING: tuple[Any, ...] = (None, "", (), {})
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a user named: a grammar, a table and perhaps one to test with, and the preset."""
+    """The files that a user named, and the preset; `test` is a table of test rows."""
 
     grammar: str
     data: str
@@ -33,21 +33,22 @@ class Inputs:
 
     @classmethod
     def read(cls, given: Any) -> "Inputs | None":
-        """Those of a checkpoint, if it has them; it is untrusted."""
-        names = given if isinstance(given, dict) else {}
-        known = {one.name for one in fields(cls)}
-        is_whole = {"grammar", "data"} <= names.keys() <= known
-        return cls(**names) if is_whole and all(map(is_text, names.values())) else None
+        """Return the inputs in an untrusted checkpoint, or None if it has none."""
+        try:
+            return from_plain(cls, given)
+        except ValueError:
+            return None
 
     def as_json(self) -> dict[str, Any]:
-        """As a checkpoint keeps it."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """Return the inputs as a checkpoint keeps them."""
+        found: dict[str, Any] = as_plain(self)
+        return found
 
 
 def config_text(inputs: Inputs, settings: Settings, dataset: Dataset) -> str:
-    """config.toml: every setting of the run, also those that were the default.
+    """Return the text of config.toml: every setting of the run, also those at the default.
 
-    No path of the machine is in it: of an absolute one, only the file's name.
+    Of an absolute path it has only the file's name.
     """
     named = {"grammar": _name(inputs.grammar), "data": _name(inputs.data), "preset": inputs.preset}
     sections: dict[str, list[str]] = {}
@@ -66,12 +67,12 @@ def _line(key: str, value: Any) -> str:
 
 
 def _values(inputs: Inputs, settings: Settings, dataset: Dataset) -> Iterator[tuple[Setting, Any]]:
-    """All that has a value."""
+    """Yield the settings that are written, with their values."""
     for one in SETTINGS:
         value = dict(settings.max_depth) if one.kind is dict else getattr(settings, one.name)
         if one.name == "test" and inputs.test is not None:
             value = _name(inputs.test)
-        if _is_said(one, value, settings):
+        if _is_written(one, value, settings):
             yield one, value
     reading = dict(dataset.reading)
     for kind, given in ((Preprocessing, asdict(dataset.preprocessing)), (ReadingOptions, reading)):
@@ -80,8 +81,8 @@ def _values(inputs: Inputs, settings: Settings, dataset: Dataset) -> Iterator[tu
                 yield one, given[one.name]
 
 
-def _is_said(one: Setting, value: Any, settings: Settings) -> bool:
-    """Neither what has no value, nor what means nothing here and was not given."""
+def _is_written(one: Setting, value: Any, settings: Settings) -> bool:
+    """Return whether a setting has a value, and has an effect or is not the default."""
     if one.name == "fold" or value in _NOTHING:
         return False
     if one.name in ("test", "folds"):

@@ -1,4 +1,4 @@
-"""Networks whose values have no bound within the training ranges, found by interval arithmetic.
+"""Find networks without bounds within the training ranges, by interval arithmetic.
 
 A division by something that can be 0, a logarithm of it and a negative power of it are poles: close
 to them the network gives any value, however good it is on the rows that it was trained on.
@@ -78,7 +78,7 @@ def has_pole(network: Network, box: Sequence[Range]) -> bool:
         low, high = low[:, bad], high[:, bad]
         if low.shape[1] > _MOST_BOXES or not read:
             return True
-        low, high = _halved(low, high, read)
+        low, high = _split_boxes(low, high, read)
     return True
 
 
@@ -105,8 +105,8 @@ def _can_be_singular(network: Network, node: Node) -> bool:
     return not (isinstance(exponent, Constant) and exponent.value >= 0)
 
 
-def _halved(low: Array, high: Array, read: list[int]) -> Interval:
-    """Cut every box in two, where it is the widest of the features that are read."""
+def _split_boxes(low: Array, high: Array, read: list[int]) -> Interval:
+    """Cut every box in two, along the widest of the features that are read."""
     widths = high[read] - low[read]
     place = np.array(read)[widths.argmax(axis=0)]
     boxes = np.arange(low.shape[1])
@@ -136,12 +136,12 @@ def _singular_boxes(network: Network, low: Array, high: Array) -> NDArray[np.boo
                         if function == "power":
                             touches &= inner[1][0] < 0
                         bad |= touches
-                    found = _bounded(_applied(function, arguments, inner))
+                    found = _clamp(_apply(function, arguments, inner))
             values.append(found)
     return bad
 
 
-def _bounded(interval: Interval) -> Interval:
+def _clamp(interval: Interval) -> Interval:
     """Return the interval without infinities and NaN, which stand for no bound at all."""
     least, most = interval
     unknown = np.isnan(least) | np.isnan(most)
@@ -149,7 +149,7 @@ def _bounded(interval: Interval) -> Interval:
     return np.clip(least, -_LARGE, _LARGE), np.clip(most, -_LARGE, _LARGE)
 
 
-def _applied(function: str, arguments: tuple[int, ...], inner: list[Interval]) -> Interval:
+def _apply(function: str, arguments: tuple[int, ...], inner: list[Interval]) -> Interval:
     """Return the interval of a function of intervals."""
     a, b = inner[0], inner[-1]
     match function:

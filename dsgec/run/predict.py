@@ -1,4 +1,4 @@
-"""A model and a table to predictions, as CSV text."""
+"""The predictions of a model for the rows of a table."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def predictions(model: Model, table: Table) -> str:
-    """A line for each row: the predicted label and each class's probability, or the value."""
+    """Return the predictions as CSV: the label and each class's probability, or the value."""
     network, rows = compose(model), model_rows(model, table)
     outputs = evaluate(network, rows)
     out = io.StringIO()
@@ -37,7 +37,7 @@ def predictions(model: Model, table: Table) -> str:
 
 
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
-    """The rows of a table as the model takes them: its columns, texts as their numbers."""
+    """Return the rows of a table as the model takes them: its columns, categories as numbers."""
     raw = extract_raw_rows(table, model.columns)
     read = sorted(node.column for node in compose(model).nodes if isinstance(node, Input))
     # As in every export, a value that the network does not read may be missing.
@@ -46,6 +46,6 @@ def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
 
 
 def _cell(text: str) -> str:
-    """A label that a spreadsheet would take for a formula is marked as text."""
+    """Return a label, marked as text if a spreadsheet would take it for a formula."""
     is_number = text.lstrip("+-").replace(".", "", 1).isdecimal()
     return f"'{text}" if text.startswith(_FORMULA_STARTS) and not is_number else text

@@ -116,7 +116,7 @@ class BaselineComparison:
     verdict: str
 
     @property
-    def evidence(self) -> str:
+    def significance(self) -> str:
         """The test and its p; empty if the verdict is about another baseline than the linear."""
         if self.verdict.startswith(NO_BETTER):
             return ""

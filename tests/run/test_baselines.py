@@ -93,7 +93,7 @@ def test_a_network_that_learns_nothing_is_called_so_and_told_what_to_try():
     assert result["comparison"]["verdict"].startswith("no better than the mean")
     assert any("--effort thorough" in one for one in result["warnings"])
     # The test is of the difference from ridge regression, not of what is said here.
-    assert _comparison(verdict=result["comparison"]["verdict"]).evidence == ""
+    assert _comparison(verdict=result["comparison"]["verdict"]).significance == ""
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_a_network_that_finds_a_rare_class_has_learnt_something(rare):
 
 @pytest.mark.parametrize(("p", "words"), [(0.143, "p = 0.14"), (0.0, "p < 0.001")])
 def test_a_p_is_never_shown_as_0(p, words):
-    assert _comparison(p=p).evidence == f"McNemar, {words}"
+    assert _comparison(p=p).significance == f"McNemar, {words}"
 
 
 def test_without_test_rows_there_is_no_comparison():

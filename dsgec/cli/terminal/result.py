@@ -194,7 +194,7 @@ def _metric_lines(result: ResultRecord) -> list[str]:
 def _comparison_lines(result: ResultRecord) -> list[str]:
     verdict = []
     if comparison := result.comparison:
-        test = comparison.evidence
+        test = comparison.significance
         verdict.append(f"the {result.kind} is {comparison.verdict}{test and f' ({test})'}")
     return [*map(clean, (*verdict, *(f"warning: {one}" for one in result.warnings or ())))]
 
