@@ -35,7 +35,7 @@ campaign: .venv/campaigning
 
 # For clangd and editors: how each C file of the engine is compiled alone.
 compile_commands.json: .venv/developing
-	$(BIN)/python -m tests.engine.compile_commands
+	$(BIN)/python -m tests.support.compile_commands
 
 # Every Python of this machine, with the newest and with the lowest dependencies: the same bytes.
 # PYTHONS names further interpreters.

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from dsgec.engine.toolchain import Toolchain, compilers, find_toolchain
-from tests.clusters import start_cluster  # noqa: F401  (a fixture)
-from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
-from tests.quick import (
+from tests.support.clusters import start_cluster  # noqa: F401  (a fixture)
+from tests.support.command_line import QUICK, dsgec
+from tests.support.fast import (
     build_extensions_as_usual,
     build_extensions_soon,
     emit_engines_once,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dsgec as library
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 
 FEW = ("--generations", "3", "--pruning", "2", "--tuning", "6", "--population", "12")
 

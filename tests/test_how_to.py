@@ -12,7 +12,7 @@ import pytest
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.generate import generate
-from tests.generators import rows
+from tests.support.random_networks import rows
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "how-to"
@@ -72,7 +72,7 @@ for backend in ("engine", "reference"):
 sys.path.insert(0, "engine/run")
 import table
 print(*(table.predict([[float(x)]])[0] for x in range(40)))
-from tests.search.learning.compare import make_pair
+from tests.support.gradients import make_pair
 text = "0.50*tanh(-1.20*x_1 + 0.30*x_2) + 1.25"
 spans = [(0, 4), (10, 5), (22, 4), (34, 4)]
 print(*make_pair("formula", 0, "huber").assert_same(text, spans, 0.01))

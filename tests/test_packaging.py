@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import FIRST_RUN, PAGES, Reader
+from tests.support.pages import FIRST_RUN, PAGES, Reader
 
 ROOT = Path(__file__).parents[1]
 PACKED = ("dsgec", "templates", "grammars", "tables", "studies")

@@ -10,7 +10,7 @@ import pytest
 
 import dsgec
 from dsgec.run.evidence import parse_evidence
-from tests.command import dsgec as command
+from tests.support.command_line import dsgec as command
 
 SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4}
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
-from tests.api.checks import check_all
+from tests.support.estimator_checks import check_all
 
 END = {"pruning": 2, "tuning": 6}
 SMALL = {"population": 20, "generations": 5, **END}

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from dsgec import DSGEClassifier, DSGERegressor
-from tests.api.checks import check_all
+from tests.support.estimator_checks import check_all
 
 pytestmark = [pytest.mark.campaign, pytest.mark.needs_cc]
 

@@ -9,8 +9,8 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
-from tests.command import QUICK
-from tests.command import dsgec as command
+from tests.support.command_line import QUICK
+from tests.support.command_line import dsgec as command
 
 pandas = pytest.importorskip("pandas")
 RANDOM = np.random.RandomState(1)

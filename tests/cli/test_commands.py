@@ -16,8 +16,8 @@ from dsgec.data.dataset import split
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.search.settings import Settings
-from tests.command import NO_COMPILER, QUICK, dsgec, read
-from tests.quick import start_no_processes
+from tests.support.command_line import NO_COMPILER, QUICK, dsgec, read
+from tests.support.fast import start_no_processes
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from click.shell_completion import BashComplete
 from dsgec.cli import commands
 from dsgec.cli.options import GROUPS
 from dsgec.resources import GRAMMARS, TABLES, shipped_names
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 
 
 def sections(text):

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from tests.command import dsgec, read
+from tests.support.command_line import dsgec, read
 
 NUMPY = ["--pruning", "1", "--tuning", "1", "--backend", "numpy"]
 FILES = ["network.bnf", "run.toml", "study.toml"]

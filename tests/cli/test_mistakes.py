@@ -14,7 +14,7 @@ from dsgec.data import source
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.folder import write_whole
-from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read
+from tests.support.command_line import COMMAND, QUICK, dsgec, hears_interrupts, read
 
 MISTAKES = [
     (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),

@@ -27,7 +27,7 @@ from dsgec.cli.terminal.styled import StyledText, crop, length, plain
 from dsgec.report.format import shorten, text_width
 from dsgec.search.evolver import Generation
 from dsgec.search.objectives import as_score
-from tests.command import COMMAND, NO_COMPILER, QUICK
+from tests.support.command_line import COMMAND, NO_COMPILER, QUICK
 from tests.support.records import run_record
 
 pty = pytest.importorskip("pty")

@@ -17,8 +17,8 @@ from dsgec.network.simplify import simplify
 from dsgec.network.structure import neuron_parts, output_parts
 from dsgec.report.dot import network_dot
 from dsgec.report.network_drawing import network_svg
-from tests.command import dsgec
-from tests.generators import network
+from tests.support.command_line import dsgec
+from tests.support.random_networks import network
 
 HOSTILE = ["a\ny_1 = 3", "\x1b[31mred", "# x", "\u202eright to left", "列" * 40, "\ud800", ""]
 

@@ -7,8 +7,8 @@ from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.search.settings import OPTIONS
-from tests.command import dsgec
 from tests.support.awkward_tables import CASES
+from tests.support.command_line import dsgec
 
 
 def dataset(text, asked):

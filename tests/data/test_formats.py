@@ -15,7 +15,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError, Fault
-from tests.command import dsgec as command
+from tests.support.command_line import dsgec as command
 
 ROWS = [{"a": i, "b": i * i, "c": "xy"[i % 2]} for i in range(30)]
 TABLE = "a,b,c\n" + "".join(f"{row['a']},{row['b']},{row['c']}\n" for row in ROWS)

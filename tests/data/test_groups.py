@@ -15,7 +15,7 @@ from dsgec.errors import DsgecError
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
-from tests.command import dsgec as command
+from tests.support.command_line import dsgec as command
 from tests.support.machine_log import make_log
 
 

@@ -12,7 +12,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
-from tests.command import QUICK, dsgec
+from tests.support.command_line import QUICK, dsgec
 
 # Table 1 of the paper: features, rows, share of class 0 in per cent.
 PROPERTIES = {

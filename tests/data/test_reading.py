@@ -16,8 +16,8 @@ from dsgec.data.options import ReadingOptions
 from dsgec.data.read import parse_table, read_table
 from dsgec.data.table import MOST_TEXTS, TableBuilder
 from dsgec.errors import DsgecError
-from tests.command import dsgec
 from tests.support.cells import BLANK, HEAD, assert_equal_tables, random_csv
+from tests.support.command_line import dsgec
 
 PLAIN = ReadingOptions(separator=",", quote='"', header=True)
 

@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from dsgec.engine.toolchain import find_toolchain
-from tests.command import dsgec
-from tests.docs.pages import FIRST_RUN
-from tests.quick import use_compiler
+from tests.support.command_line import dsgec
+from tests.support.fast import use_compiler
+from tests.support.pages import FIRST_RUN
 
 
 @pytest.fixture(scope="session")

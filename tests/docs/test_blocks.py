@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import CLUSTER, FIRST_RUN, PAGES, ROOT, Reader, blocks, is_shown
+from tests.support.pages import CLUSTER, FIRST_RUN, PAGES, ROOT, Reader, blocks, is_shown
 
 EXAMPLES = [page for page in PAGES if any(b.kind in ("sh", "python") for b in blocks(page))]
 EXPENSIVE = [page for page in PAGES if any("campaign" in block.marks for block in blocks(page))]
@@ -96,7 +96,7 @@ def test_the_run_that_pages_speak_of_is_made_in_the_first_steps():
 
 def test_the_output_of_what_is_not_run_is_not_compared(tmp_path, monkeypatch):
     page = "```sh\necho one\n```\n\n```sh campaign\necho two\n```\n\n```text\ntwo\n```\n"
-    monkeypatch.setattr("tests.docs.pages.read_page", lambda name: page)
+    monkeypatch.setattr("tests.support.pages.read_page", lambda name: page)
 
     for campaign in (False, True):
         Reader(tmp_path).follow("page", campaign=campaign)
@@ -104,7 +104,7 @@ def test_the_output_of_what_is_not_run_is_not_compared(tmp_path, monkeypatch):
 
 def test_an_output_that_differs_is_seen(tmp_path, monkeypatch):
     page = "```sh\necho one\n```\n\n```text\ntwo\n```\n"
-    monkeypatch.setattr("tests.docs.pages.read_page", lambda name: page)
+    monkeypatch.setattr("tests.support.pages.read_page", lambda name: page)
 
     with pytest.raises(AssertionError, match="one"):
         Reader(tmp_path).follow("page")

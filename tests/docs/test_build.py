@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT
+from tests.support.pages import PAGES, ROOT
 
 LOADED = re.compile(r"""(?:src=|<link[^>]* href=|url\()["']?(?:https?:)?//""")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dsgec import __version__
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 yaml = pytest.importorskip("yaml")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT
-from tests.quick import quick_command
+from tests.support.fast import quick_command
+from tests.support.pages import ROOT
 
 EXAMPLES = ROOT / "examples"
 NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))

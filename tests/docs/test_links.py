@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, read_page
+from tests.support.pages import PAGES, ROOT, read_page
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 WRITTEN = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, Reader, read_page
+from tests.support.pages import ROOT, Reader, read_page
 
 README = read_page("README.md")
 

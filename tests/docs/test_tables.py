@@ -5,7 +5,7 @@ import re
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.grammar.load import parse
 from dsgec.resources import GRAMMARS, STUDIES, shipped_names
-from tests.docs.pages import ROOT, blocks, read_page
+from tests.support.pages import ROOT, blocks, read_page
 
 
 def function_table():

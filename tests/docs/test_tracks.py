@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.docs.pages import read_page
+from tests.support.pages import read_page
 
 TRACKS = ("board", "notebook", "research")
 INDEX = read_page("docs/index.md")

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.engine.compile_commands import ROOT, compile_commands, write_generated
+from tests.support.compile_commands import ROOT, compile_commands, write_generated
 
 
 @pytest.mark.needs_cc

@@ -13,8 +13,6 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.learner import make_scorer
 from dsgec.search.refine import prune
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
-from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
 from tests.engine.test_same_run import (
     EMPTY_AND_LONG,
@@ -23,7 +21,9 @@ from tests.engine.test_same_run import (
     NO_FEATURES,
     SHIPPED,
 )
-from tests.quick import quick_engine
+from tests.support.engine_runs import QUICK, assert_same_run, make, make_data, refused_damages
+from tests.support.fast import quick_engine
+from tests.support.random_grammars import grammar as random_grammar
 
 pytestmark = pytest.mark.needs_cc
 

@@ -17,10 +17,10 @@ from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.settings import COSTS, Preset, Settings, make_settings
-from tests.engine.compare import assert_same_run, make, make_data, refused_damages
-from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_representations import OBJECTIVES_OF
-from tests.quick import quick_engine
+from tests.support.engine_runs import assert_same_run, make, make_data, refused_damages
+from tests.support.fast import quick_engine
+from tests.support.random_grammars import grammar as random_grammar
 
 pytestmark = pytest.mark.needs_cc
 

@@ -8,9 +8,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from dsgec.search.settings import Settings
-from tests.engine.compare import assert_same_run, make, make_data
-from tests.engine.grammars import grammar
 from tests.engine.test_representations import OBJECTIVES_OF
+from tests.support.engine_runs import assert_same_run, make, make_data
+from tests.support.random_grammars import grammar
 
 pytestmark = pytest.mark.needs_cc
 

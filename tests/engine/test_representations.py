@@ -10,10 +10,10 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.compare import assert_same_run, make, make_data, refused_damages
-from tests.engine.grammars import grammar
 from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
-from tests.quick import QUICK, quick_engine
+from tests.support.engine_runs import assert_same_run, make, make_data, refused_damages
+from tests.support.fast import QUICK, quick_engine
+from tests.support.random_grammars import grammar
 
 pytestmark = pytest.mark.needs_cc
 

@@ -17,11 +17,11 @@ from dsgec.search.problem import make_problem
 from dsgec.search.rows import make_row_weights
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify
-from tests.engine.compare import QUICK, assert_same_run, make, make_data
 from tests.engine.test_sanitized import SANITIZERS, WARNINGS, assert_right, build, drive
-from tests.fuzz.harness import QUIET, quick_sanitizer
-from tests.search.learning.compare import SETTINGS, Pair, spans_of
 from tests.search.learning.test_same_slopes import texts_of, try_values
+from tests.support.engine_runs import QUICK, assert_same_run, make, make_data
+from tests.support.fuzzing.harness import QUIET, quick_sanitizer
+from tests.support.gradients import SETTINGS, Pair, spans_of
 
 LEARNING = {"population": 9, "generations": 6, "variation": "trees", "steps": 2}
 

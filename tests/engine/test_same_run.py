@@ -7,7 +7,7 @@ import pytest
 from dsgec.engine.engine import NATIVE
 from dsgec.search.objectives import OBJECTIVES, objectives_of
 from dsgec.search.settings import Settings
-from tests.engine.compare import assert_same_run, make, make_data
+from tests.support.engine_runs import assert_same_run, make, make_data
 
 pytestmark = pytest.mark.needs_cc
 

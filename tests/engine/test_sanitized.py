@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from dsgec.search.settings import COSTS, Settings
-from tests.engine.compare import make, make_data
-from tests.engine.driven import DRIVER, data, source
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
 from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
-from tests.quick import quick_engine
+from tests.support.engine_program import DRIVER, data, source
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 

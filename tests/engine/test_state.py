@@ -15,8 +15,8 @@ from dsgec.search.loop import evolve
 from dsgec.search.native import EngineEvolver
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
-from tests.quick import quick_engine
+from tests.support.engine_runs import QUICK, assert_same_run, make, make_data, refused_damages
+from tests.support.fast import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 

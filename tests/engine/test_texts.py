@@ -10,9 +10,9 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
 from dsgec.network.syntax import PhenotypeError
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
-from tests.generators import expression, number, rows, same_bits
-from tests.quick import quick_engine
+from tests.support.engine_runs import QUICK, make, make_data
+from tests.support.fast import quick_engine
+from tests.support.random_networks import expression, number, rows, same_bits
 
 pytestmark = pytest.mark.needs_cc
 

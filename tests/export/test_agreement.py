@@ -8,7 +8,6 @@ from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
-from tests.generators import network, rows, same_bits
 from tests.support.artefacts import (
     COMPILERS,
     LEVELS,
@@ -21,6 +20,7 @@ from tests.support.artefacts import (
     random_model,
     random_rows,
 )
+from tests.support.random_networks import network, rows, same_bits
 
 BATCH = 25
 

@@ -16,7 +16,6 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
-from tests.generators import same_bits
 from tests.support.artefacts import (
     COMPILERS,
     LEVELS,
@@ -27,6 +26,7 @@ from tests.support.artefacts import (
     write_c,
 )
 from tests.support.models import IRIS, dense
+from tests.support.random_networks import same_bits
 
 EVERYTHING = Model(
     parse(

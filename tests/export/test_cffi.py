@@ -19,10 +19,10 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import network, rows, same_bits
 from tests.support.artefacts import expected_labels, expected_results, random_model, random_rows
 from tests.support.importing import Frame, levels, package, run
 from tests.support.models import MIXED, SUM, layered
+from tests.support.random_networks import network, rows, same_bits
 
 pytestmark = pytest.mark.needs_cc
 

@@ -17,7 +17,7 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.verify import verify
-from tests.command import NO_COMPILER, QUICK, dsgec
+from tests.support.command_line import NO_COMPILER, QUICK, dsgec
 from tests.support.models import IMPLIED_CONSTANT
 
 RANGES = {"*": (-1.0, 1.0)}

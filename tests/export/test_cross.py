@@ -10,10 +10,10 @@ import pytest
 
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.c.image import measure_image
-from tests.generators import same_bits
 from tests.support.artefacts import expected_results, random_model, random_rows
 from tests.support.artefacts import write_c as write
 from tests.support.models import seven_neurons
+from tests.support.random_networks import same_bits
 
 MACHINES = {
     "aarch64": "aarch64-linux-musl",

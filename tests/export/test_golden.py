@@ -14,7 +14,6 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
 from dsgec.network.model import compose, unnamed_model
 from dsgec.network.parse import parse
-from tests.generators import same_bits
 from tests.support.artefacts import (
     COMPILERS,
     python_module,
@@ -24,6 +23,7 @@ from tests.support.artefacts import (
     write_c,
 )
 from tests.support.models import IRIS, dense
+from tests.support.random_networks import same_bits
 
 
 def flip(value, bit):

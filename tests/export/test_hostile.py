@@ -15,9 +15,9 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.literals import comment_text
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
-from tests.generators import same_bits
 from tests.support.artefacts import COMPILERS, CLibrary, python_module, random_rows
 from tests.support.hostile import hostile
+from tests.support.random_networks import same_bits
 
 
 @pytest.mark.parametrize("target", ["python", "numpy"])

@@ -12,7 +12,6 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import rows, same_bits
 from tests.support.artefacts import expected_results, random_model, random_rows
 from tests.support.javascript import (
     CHROMIUM,
@@ -24,6 +23,7 @@ from tests.support.javascript import (
     in_node,
 )
 from tests.support.models import IRIS
+from tests.support.random_networks import rows, same_bits
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")

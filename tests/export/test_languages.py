@@ -17,12 +17,12 @@ from dsgec.literals import go_string, java_string, raw_json, rust_string
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import same_bits
 from tests.support.artefacts import random_model
 from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, trying_rows
 from tests.support.hostile import hostile
 from tests.support.languages import LANGUAGES, asked, expected, extreme_rows, results, run, write
 from tests.support.models import EVERY_KIND, FIXED_DTYPES, IRIS, seven_neurons
+from tests.support.random_networks import same_bits
 
 # What Go would compute exactly, or without a sign.
 CONSTANT = unnamed_model(

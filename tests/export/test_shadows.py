@@ -13,7 +13,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.export.files import export
 from dsgec.run.verify import verify
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.models import SMALL
 
 TAG = sys.implementation.cache_tag

@@ -6,8 +6,8 @@ from dsgec.export.statements import C, program
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import same_bits
 from tests.support.artefacts import expected_results, module_results, python_module
+from tests.support.random_networks import same_bits
 
 
 def test_a_long_program_uses_slots_again_and_gives_the_same_bits():

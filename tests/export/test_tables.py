@@ -23,7 +23,7 @@ from dsgec.network.model import compose
 from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
 from dsgec.study.many import seeded
-from tests.command import QUICK, dsgec, read
+from tests.support.command_line import QUICK, dsgec, read
 from tests.support.runs import model_of, over
 
 SCALED = ["--scale", "standard"]

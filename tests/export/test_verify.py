@@ -28,8 +28,8 @@ from dsgec.run.folder import clear_run
 from dsgec.run.inspect import inspect_artefact, operations
 from dsgec.run.predict import predictions
 from dsgec.run.verify import verify
-from tests.command import dsgec
 from tests.support.columns import MODEL
+from tests.support.command_line import dsgec
 from tests.support.hostile import hostile_names
 from tests.support.models import GRADED, IRIS, SMALL
 

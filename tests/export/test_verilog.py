@@ -18,9 +18,9 @@ from dsgec.export.targets.verilog.circuit import Circuit, schedule
 from dsgec.export.targets.verilog.lower import lower
 from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
-from tests.generators import same_bits
 from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.support.models import IRIS
+from tests.support.random_networks import same_bits
 from tests.support.verilog import IVERILOG, SOURCES, simulate, write_verilog
 
 needs_iverilog = pytest.mark.skipif(not IVERILOG, reason="iverilog is not installed")

@@ -16,10 +16,10 @@ from dsgec.network.ir import Constant
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import rows
 from tests.support.artefacts import expected_classes, random_model, random_rows
 from tests.support.javascript import CHROMIUM, NODE, in_browser, in_node
 from tests.support.models import IRIS
+from tests.support.random_networks import rows
 from tests.support.wat import disassemble, sections
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")

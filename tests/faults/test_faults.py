@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.faults.sweep import KINDS, Server, commands
+from tests.support.faults.sweep import KINDS, Server, commands
 
 pytestmark = [
     pytest.mark.needs_cc,

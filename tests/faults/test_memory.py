@@ -9,8 +9,8 @@ from dsgec.errors import DsgecError
 from dsgec.search import native as engines
 from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
 from tests.engine.test_sanitized import GRAMMARS, build, drive
+from tests.support.engine_runs import QUICK, make, make_data
 
 pytestmark = pytest.mark.needs_cc
 

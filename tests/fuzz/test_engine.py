@@ -14,8 +14,8 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.state import identify
-from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
-from tests.quick import QUICK, quick_toolchain
+from tests.support.fast import QUICK, quick_toolchain
+from tests.support.fuzzing.harness import EngineHarness, accepted, fuzz, replay
 
 pytestmark = pytest.mark.needs_cc
 

@@ -16,12 +16,12 @@ from dsgec.data import read as table_module
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
-from tests.fuzz.harness import HERE, Reader, fuzz, merge, replay
 from tests.support.cells import assert_equal_tables, random_csv
+from tests.support.fuzzing.harness import Reader, fuzz, merge, replay
 
 pytestmark = pytest.mark.needs_cc
 
-CORPUS = HERE / "corpus" / "reader.zip"
+CORPUS = Path(__file__).parent / "corpus" / "reader.zip"
 RUNS = 300_000
 
 

@@ -10,7 +10,7 @@ from dsgec.network.ir import check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
-from tests.generators import network_text as random_text
+from tests.support.random_networks import network_text as random_text
 
 PHENOTYPES = [
     "8.56*sig(8.90*x_1+3.79*x_3+2.41)+-4.26*sig(1.70*x_4+0.73*x_2+6.17)",

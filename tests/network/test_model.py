@@ -14,8 +14,8 @@ from dsgec.network.ir import Input, check
 from dsgec.network.model import Column, Model, compose, plain_columns, prologue, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.text import network_text
-from tests.generators import network, rows, same_bits
 from tests.support.columns import COLUMNS, MODEL
+from tests.support.random_networks import network, rows, same_bits
 
 NAN = float("nan")
 

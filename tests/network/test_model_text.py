@@ -12,8 +12,8 @@ from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.generators import network
 from tests.support.columns import MODEL
+from tests.support.random_networks import network
 
 NAMES = (
     'a "quoted" name',

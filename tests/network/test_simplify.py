@@ -8,7 +8,7 @@ from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Size, measure_size
 from dsgec.network.text import network_text
-from tests.generators import network, rows, same_bits
+from tests.support.random_networks import network, rows, same_bits
 
 
 @pytest.mark.parametrize("seed", range(150))

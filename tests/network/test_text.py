@@ -6,7 +6,7 @@ from dsgec.network.ir import check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
-from tests.generators import network
+from tests.support.random_networks import network
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -16,7 +16,7 @@ from dsgec.run import importance
 from dsgec.run.evidence import MOST_CORNERS, CalibrationBin, calibrate, make_evidence, thin_line
 from dsgec.run.importance import ColumnImportance, importances
 from dsgec.run.predict import model_rows
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.run_folders import quantity, three_classes, two_classes
 
 

@@ -26,7 +26,7 @@ from dsgec.run.folder import clear_run
 from dsgec.run.hall import front
 from dsgec.run.record import parse_record
 from dsgec.search.evolver import HistoryRow
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.html import Page
 from tests.support.run_folders import (
     HOSTILE,

@@ -11,8 +11,8 @@ from dsgec.network.simplify import simplify
 from dsgec.report.network_drawing import draw_network, named_nodes
 from dsgec.report.page import page_script
 from dsgec.run.evidence import ColumnValues, Evidence
-from tests.generators import network
 from tests.support.javascript import NODE, SHARED
+from tests.support.random_networks import network
 
 DRIVER = """
 import { table, hex } from "./shared.mjs";

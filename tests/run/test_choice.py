@@ -7,7 +7,7 @@ import pytest
 
 import dsgec
 from dsgec.run.record import parse_record
-from tests.command import dsgec as command
+from tests.support.command_line import dsgec as command
 
 pytestmark = pytest.mark.needs_cc
 

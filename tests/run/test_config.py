@@ -8,8 +8,8 @@ import pytest
 import dsgec
 from dsgec.cli.shared_options import RunOptions, SessionOptions, config_settings
 from dsgec.setting import settings_of
-from tests.command import dsgec as command
-from tests.command import read
+from tests.support.command_line import dsgec as command
+from tests.support.command_line import read
 from tests.support.runs import made
 
 QUICK = ["--generations", "2", "--population", "6", "--pruning", "1", "--tuning", "2"]

@@ -25,10 +25,10 @@ from dsgec.search.measure import PlainMeasurer
 from dsgec.search.metrics import classification, regression
 from dsgec.search.objectives import as_score
 from dsgec.search.settings import Settings
-from tests.command import dsgec
-from tests.engine.compare import make, make_data
-from tests.engine.grammars import grammar
-from tests.quick import quick_engine
+from tests.support.command_line import dsgec
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
+from tests.support.random_grammars import grammar
 from tests.support.runs import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")

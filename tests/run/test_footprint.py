@@ -8,7 +8,7 @@ import pytest
 
 import dsgec
 from dsgec.run.baselines import check_rivals
-from tests.command import dsgec as command
+from tests.support.command_line import dsgec as command
 
 FEW = ("--generations", "20", "--population", "10", "--pruning", "60", "--tuning", "5")
 

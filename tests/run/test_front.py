@@ -13,7 +13,7 @@ from dsgec.folder import open_folder
 from dsgec.network.cost.work import model_cost
 from dsgec.run.folder import read_hall
 from dsgec.run.hall import front, parse_hall
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.runs import go, made, model_of, picked, quick_job
 
 FLASH = {"minimise": "flash", "elites": 0, "variation": "trees", "steps": 1, "dtype": "float"}

@@ -23,7 +23,7 @@ from dsgec.run import pick as picking
 from dsgec.run.folder import read_hall, read_model, read_picked, read_record
 from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.runs import model_of
 from tests.support.runs import picked as pick
 

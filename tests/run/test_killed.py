@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from dsgec.run.checkpoint import NAME
-from tests.command import COMMAND, dsgec, hears_interrupts, read
+from tests.support.command_line import COMMAND, dsgec, hears_interrupts, read
 from tests.support.runs import RUN, begun, checkpoint_of, made
 
 

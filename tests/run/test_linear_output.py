@@ -14,7 +14,7 @@ from dsgec.pipeline import prepare
 from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.record import parse_record
 from dsgec.search.settings import Settings
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.runs import go, made, model_of, picked, record_of, stop_after
 from tests.support.scaled_targets import LEARNING, SMALL, data
 

@@ -11,7 +11,7 @@ from dsgec import load
 from dsgec.errors import DsgecError
 from dsgec.export import number_format
 from dsgec.folder import make_folder, open_folder, open_locked, write_whole
-from tests.command import QUICK, dsgec
+from tests.support.command_line import QUICK, dsgec
 
 EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK]
 NAME = "wdbc-multi_layer-seed1"

@@ -11,9 +11,9 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
-from tests.clusters import wait_until
-from tests.command import COMMAND, dsgec, hears_interrupts
-from tests.quick import start_no_processes
+from tests.support.clusters import wait_until
+from tests.support.command_line import COMMAND, dsgec, hears_interrupts
+from tests.support.fast import start_no_processes
 from tests.support.runs import RUN, begun, go, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]

@@ -15,7 +15,7 @@ from dsgec.run.poles import ALL_POLES_NOTE, POLE_NOTE, feature_box, has_pole, wi
 from dsgec.search.individual import Champion
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
-from tests.generators import network
+from tests.support.random_networks import network
 
 BOX = [(-1.0, 2.0), (0.5, 3.0)]
 GRAMMAR = """

@@ -18,7 +18,7 @@ from dsgec.run.session import Session
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation, with_winner
 from dsgec.search.individual import Champion
-from tests.command import dsgec, read
+from tests.support.command_line import dsgec, read
 from tests.support.runs import begun, checkpoint_of, go, made, quick_job, stop_after
 
 BACKENDS = ["engine", "numpy", "reference"]

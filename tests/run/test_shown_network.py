@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.command import QUICK, dsgec, read
+from tests.support.command_line import QUICK, dsgec, read
 
 ROWS = 90
 

@@ -29,9 +29,9 @@ from dsgec.search.evolver import Ending
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.objectives import objectives_of
 from dsgec.search.settings import Settings
-from tests.command import dsgec
-from tests.engine.compare import assert_same_run, make, make_data
-from tests.quick import quick_engine
+from tests.support.command_line import dsgec
+from tests.support.engine_runs import assert_same_run, make, make_data
+from tests.support.fast import quick_engine
 from tests.support.runs import go, made, model_of, picked, record_of, stop_after
 from tests.support.scaled_targets import LEARNING, SMALL, data, table
 

@@ -9,7 +9,7 @@ import pytest
 
 import dsgec as library
 from dsgec.errors import DsgecError
-from tests.command import QUICK, dsgec
+from tests.support.command_line import QUICK, dsgec
 from tests.support.runs import model_of
 from tests.support.runs import picked as pick
 

@@ -10,7 +10,7 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.islands import IslandEvolver, island_settings, pack, unpack
 from dsgec.search.loop import rank
 from dsgec.search.settings import Settings
-from tests.engine.compare import make, make_data
+from tests.support.engine_runs import make, make_data
 
 SETTINGS = Settings(population=11, generations=17, seed=5, islands=3, migrate_every=4, migrants=2)
 

@@ -13,7 +13,7 @@ from dsgec.network.cost import chips as checks
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS, Preset, make_settings
-from tests.engine.compare import make_data
+from tests.support.engine_runs import make_data
 
 SINES = "<s> ::= <f>(<x>)\n<f> ::= sin | sig\n<x> ::= x_1 | x_2 | x_3\n"
 

@@ -15,9 +15,9 @@ from dsgec.search.individual import Champion
 from dsgec.search.recommend import HeldOut, inner_folds
 from dsgec.search.refine import MOST_CANDIDATES, spaced_by_cost
 from dsgec.search.settings import Settings
-from tests.engine.compare import make, make_data
-from tests.quick import quick_engine
 from tests.search.learning.test_end import ENDS, LEARNS, evolved
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
 
 SETTINGS = Settings(
     population=8, generations=4, weights="real", choose="cv", seed=3, **LEARNS, **ENDS

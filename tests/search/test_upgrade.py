@@ -18,9 +18,9 @@ from dsgec.search import native as engines
 from dsgec.search.islands import IslandEvolver, island_settings
 from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine
 from dsgec.search.settings import Preset, Settings, make_settings
-from tests.command import dsgec, hears_interrupts
-from tests.engine.compare import make
-from tests.quick import QUICK, quick_toolchain
+from tests.support.command_line import dsgec, hears_interrupts
+from tests.support.engine_runs import make
+from tests.support.fast import QUICK, quick_toolchain
 
 pytestmark = pytest.mark.needs_cc
 

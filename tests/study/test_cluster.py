@@ -13,8 +13,8 @@ import pytest
 
 from dsgec.study.cluster import connect, identity
 from dsgec.study.prepare import RUNS
-from tests.clusters import ROOT, other_dsgec, wait_until
-from tests.command import COMMAND, dsgec, hears_interrupts
+from tests.support.clusters import ROOT, other_dsgec, wait_until
+from tests.support.command_line import COMMAND, dsgec, hears_interrupts
 
 pytest.importorskip("distributed")
 

@@ -11,8 +11,8 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.study.cluster import Cluster, OtherVersion, call_here, connect, identity
-from tests.clusters import other_dsgec
-from tests.command import dsgec
+from tests.support.clusters import other_dsgec
+from tests.support.command_line import dsgec
 
 pytest.importorskip("distributed")
 

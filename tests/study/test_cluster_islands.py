@@ -12,9 +12,9 @@ from dsgec.run.history import history_row
 from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
-from tests.clusters import ROOT, wait_until
-from tests.command import COMMAND, dsgec
-from tests.engine.compare import make, make_data
+from tests.support.clusters import ROOT, wait_until
+from tests.support.command_line import COMMAND, dsgec
+from tests.support.engine_runs import make, make_data
 from tests.support.runs import made
 
 SETTINGS = Settings(population=9, generations=9, seed=5, islands=3, migrate_every=4, migrants=2)

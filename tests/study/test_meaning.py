@@ -11,7 +11,7 @@ from sklearn import metrics
 from dsgec.data.dataset import split
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 
 
 @pytest.fixture(scope="module")

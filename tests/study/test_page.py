@@ -10,9 +10,9 @@ from dsgec.folder import make_folder
 from dsgec.study.ir import Data
 from dsgec.study.page import quartiles
 from dsgec.study.report import write_report
-from tests.study.made import ONE, make_results, make_study, outcome
 from tests.support.html import Page
 from tests.support.run_folders import report_page
+from tests.support.study_results import ONE, make_results, make_study, outcome
 
 
 def write_study(folder, data=ONE):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 
 pytestmark = pytest.mark.needs_cc
 

@@ -15,8 +15,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.syntax import PhenotypeError
 from dsgec.study import processes
 from dsgec.study.processes import MOST_RESTARTS, Processes
-from tests.clusters import ROOT, wait_until
-from tests.command import hears_interrupts
+from tests.support.clusters import ROOT, wait_until
+from tests.support.command_line import hears_interrupts
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from dsgec.study.ir import Printed, Row
 from dsgec.study.results import results_text
 from dsgec.study.tables import make_table
 from dsgec.study.text import latex, markdown, plain_text
-from tests.study.made import ONE, TWO, make_results, make_study, outcome
+from tests.support.study_results import ONE, TWO, make_results, make_study, outcome
 
 STUDY = make_study()
 # Fitness of A: mean 2, deviation √(0.2 / 3) = 0.26; of B: mean 1, all below those of A.

@@ -20,9 +20,9 @@ from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.processes import Processes
 from dsgec.study.work import finished, work
-from tests.clusters import wait_until
-from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
-from tests.quick import start_no_processes
+from tests.support.clusters import wait_until
+from tests.support.command_line import COMMAND, NO_COMPILER, dsgec, hears_interrupts
+from tests.support.fast import start_no_processes
 
 STUDY = """
 name = "small"

@@ -18,7 +18,7 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
 from dsgec.network.simplify import simplify
-from tests.generators import network, rows
+from tests.support.random_networks import network, rows
 
 COMPILERS = tuple(name for name in ("gcc", "clang") if shutil.which(name))
 LEVELS = (("-O0",), ("-O2",), ("-O3", "-march=native"), ("-Os",))

@@ -19,7 +19,7 @@ from dsgec.network.parse import parse
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
+from tests.support.engine_runs import QUICK, make, make_data
 from tests.support.importing import package
 
 pytestmark = [

@@ -17,7 +17,7 @@ from dsgec.network.parse import parse
 from dsgec.network.ranges import choose_ranges, parse_ranges, read_ranges
 from dsgec.run.inspect import inspect_artefact
 from dsgec.run.verify import verify
-from tests.command import dsgec as run_dsgec
+from tests.support.command_line import dsgec as run_dsgec
 
 
 def test_a_column_has_the_most_digits_that_its_range_allows():

@@ -16,10 +16,10 @@ from dsgec.engine.module import load_module
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.generators import same_bits
 from tests.support.artefacts import expected_labels, expected_results, random_model, random_rows
 from tests.support.models import GRADED, IRIS
 from tests.support.packages import HOSTILE, artefact_of, needs, run, unpacked
+from tests.support.random_networks import same_bits
 
 MODELS = [
     IRIS,

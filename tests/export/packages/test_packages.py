@@ -16,7 +16,7 @@ from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.inspect import inspect_artefact
 from dsgec.run.verify import verify
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.models import IRIS
 from tests.support.packages import HOSTILE, RANGES, artefact_of, unpacked
 

@@ -10,7 +10,7 @@ from dsgec.network.readers import layers
 from dsgec.network.readers.onnx import file
 from dsgec.network.readers.onnx.read import read_onnx
 from dsgec.network.text import network_text
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.foreign_models import graph
 
 onnx = pytest.importorskip("onnx")

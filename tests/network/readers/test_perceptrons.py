@@ -14,8 +14,8 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.network.readers.foreign import measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
-from tests.generators import same_bits
 from tests.support.foreign_models import SAMPLE, ZOO, own_outputs, perceptron, table, worst
+from tests.support.random_networks import same_bits
 
 BAR = 1e-12
 

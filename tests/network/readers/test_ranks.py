@@ -14,7 +14,7 @@ from dsgec.network.model import compose
 from dsgec.network.readers import layers
 from dsgec.network.readers.foreign import ForeignOutputs, measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 from tests.support.foreign_models import graph
 
 onnx = pytest.importorskip("onnx")

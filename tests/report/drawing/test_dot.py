@@ -13,7 +13,7 @@ from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import find_links
 from dsgec.report.dot import network_dot
-from tests.generators import network
+from tests.support.random_networks import network
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [

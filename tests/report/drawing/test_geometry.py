@@ -20,7 +20,7 @@ from dsgec.report.page import chart_picture
 from dsgec.report.quality_charts import calibration_chart, roc_chart, value_charts
 from dsgec.run.folder import read_result
 from dsgec.search.evolver import HistoryRow
-from tests.generators import network
+from tests.support.random_networks import network
 from tests.support.run_folders import many_classes, quantity, two_classes
 from tests.support.svg import chart_axes, label_value, overlapping, read_svg
 

@@ -8,8 +8,8 @@ import pytest
 from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.rows import Targets, fit_line, make_row_weights, ordered_sum
-from tests.engine.compare import make, make_data
-from tests.search.learning.compare import SETTINGS, spans_of
+from tests.support.engine_runs import make, make_data
+from tests.support.gradients import SETTINGS, spans_of
 
 
 def weights_for(count, seed=1):

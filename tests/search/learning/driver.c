@@ -1,6 +1,6 @@
 /* A program around an engine with learning, behind whose source it is compiled: for sanitizers.
  *
- * driver FILE: FILE is a problem (see problem.c of tests/engine). Each line that is read is a number
+ * driver FILE: FILE is a problem (see engine_problem.c of tests/support). Each line that is read is a number
  * of weights, their offsets and lengths, and a text. It prints, for each, what comes of it, the loss,
  * the slopes, and the loss and values after 20 evaluations. */
 static void tell(const char *name, int outcome, double loss, const double *values, int64_t count) {

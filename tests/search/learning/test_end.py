@@ -14,10 +14,10 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.islands import mean_phenotype
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
-from tests.command import dsgec as command
-from tests.engine.compare import make, make_data
-from tests.quick import quick_engine
 from tests.study.test_cluster_islands import Cluster
+from tests.support.command_line import dsgec as command
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 

@@ -16,8 +16,8 @@ from dsgec.search.problem import make_problem
 from dsgec.search.rows import fit_line
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.compare import assert_same_run, make, make_data
-from tests.search.learning.compare import SETTINGS, Pair, spans_of
+from tests.support.engine_runs import assert_same_run, make, make_data
+from tests.support.gradients import SETTINGS, Pair, spans_of
 
 SQUARED = ("rmse", "mse", "r2")
 GRAMMAR = """

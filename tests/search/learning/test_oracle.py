@@ -13,9 +13,9 @@ from mpmath import mpf
 
 from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.objectives import objectives_of
-from tests.engine.compare import make, make_data
 from tests.engine.test_texts import LAYERED
-from tests.search.learning.compare import SETTINGS
+from tests.support.engine_runs import make, make_data
+from tests.support.gradients import SETTINGS
 
 DIGITS = 60
 ROWS = 9

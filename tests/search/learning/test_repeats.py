@@ -10,9 +10,9 @@ import dsgec
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.settings import Settings
-from tests.engine.compare import make, make_data
-from tests.quick import quick_engine
 from tests.search.learning.test_end import ENDS, LEARNS, evolved
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
 from tests.support.repeated_terms import count_repeated_terms, parse_network
 
 pytestmark = pytest.mark.needs_cc

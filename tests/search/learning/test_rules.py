@@ -7,8 +7,8 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.search.gradient import weighted_network
 from tests.engine.test_texts import FLAT, LAYERED
-from tests.quick import quick_engine
-from tests.search.learning.compare import SETTINGS, make_pair, spans_of
+from tests.support.fast import quick_engine
+from tests.support.gradients import SETTINGS, make_pair, spans_of
 
 pytestmark = pytest.mark.needs_cc
 

@@ -13,13 +13,13 @@ from dsgec.search.loop import evolve
 from dsgec.search.objectives import OBJECTIVES, objectives_of
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
-from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_representations import OBJECTIVES_OF
 from tests.engine.test_same_run import SHIPPED
 from tests.engine.test_texts import FLAT, LAYERED, mutated
-from tests.search.learning.compare import Pair, make_pair, spans_of
-from tests.search.learning.texts import expression, layered_text
+from tests.support.engine_runs import QUICK, make, make_data
+from tests.support.gradients import Pair, make_pair, spans_of
+from tests.support.random_grammars import grammar as random_grammar
+from tests.support.random_phenotypes import expression, layered_text
 
 pytestmark = pytest.mark.needs_cc
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.driven import data, source
 from tests.engine.test_sanitized import OBJECTIVES, STRICT, WARNINGS
 from tests.engine.test_texts import FLAT, LAYERED, mutated
-from tests.search.learning.compare import SETTINGS, make_pair, spans_of
-from tests.search.learning.texts import layered_text
+from tests.support.engine_program import data, source
+from tests.support.gradients import SETTINGS, make_pair, spans_of
+from tests.support.random_phenotypes import layered_text
 
 pytestmark = pytest.mark.needs_cc
 

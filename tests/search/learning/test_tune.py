@@ -9,9 +9,9 @@ import pytest
 from dsgec.engine.engine import NATIVE
 from dsgec.search.lbfgs import minimise
 from tests.engine.test_texts import FLAT, LAYERED
-from tests.search.learning.compare import make_pair, spans_of
 from tests.search.learning.test_same_slopes import texts_of
-from tests.search.learning.texts import layered_text
+from tests.support.gradients import make_pair, spans_of
+from tests.support.random_phenotypes import layered_text
 
 INF = math.inf
 

@@ -10,9 +10,9 @@ import pytest
 from dsgec.engine.engine import GCC_VECTORS, NATIVE
 from dsgec.engine.toolchain import FLAGS
 from dsgec.search.settings import Settings
-from tests.engine.compare import make
-from tests.engine.driven import source
 from tests.engine.test_sanitized import WARNED, WARNINGS
+from tests.support.engine_program import source
+from tests.support.engine_runs import make
 
 WIDTHS = {"-march=x86-64": "xmm", "-march=x86-64-v3": "ymm", "-march=x86-64-v4": "zmm"}
 

@@ -13,9 +13,9 @@ import pytest
 from dsgec.data.native import reader_source
 from dsgec.search import scoring
 from dsgec.search.settings import Settings
-from tests.engine.compare import make, make_data
-from tests.engine.driven import data, source
-from tests.quick import quick_engine
+from tests.support.engine_program import data, source
+from tests.support.engine_runs import make, make_data
+from tests.support.fast import quick_engine
 
 HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-g1", "-ffp-contract=off", "-pthread")

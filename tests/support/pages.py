@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from tests.command import dsgec
+from tests.support.command_line import dsgec
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)((?: \w+)*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

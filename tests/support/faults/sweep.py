@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PROJECT = HERE.parents[1]
+PROJECT = HERE.parents[2]
 KINDS = (
     *("open", "read", "write", "half", "fsync", "rename", "mkdir", "unlink", "stat", "close"),
     "kill",

@@ -1,14 +1,14 @@
-"""A problem as a file for problem.c, and the source of a program that reads it."""
+"""A problem as a file for engine_problem.c, and the source of a program that reads it."""
 
 import struct
 from pathlib import Path
 
 from dsgec.engine.source import emit_engine
 from dsgec.search.native_input import make_parameters, make_tables
-from tests.quick import quick_engine
+from tests.support.fast import quick_engine
 
 HERE = Path(__file__).parent
-DRIVER = HERE / "driver.c"
+DRIVER = HERE / "engine_program.c"
 
 
 def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
@@ -25,7 +25,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         weighted=problem.row_weights is not None,
         minimises=problem.cost.is_minimised,
     )
-    parts = (HERE / "problem.c", *programs)
+    parts = (HERE / "engine_problem.c", *programs)
     return "\n".join([engine.whole, *(part.read_text(encoding="utf-8") for part in parts)])
 
 

@@ -37,7 +37,7 @@ def dsgec(*arguments, cwd=None, code=0, env=None, **options):
             stderr=subprocess.PIPE,
             text=True,
             check=False,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **(env or {})},
             **options,
         )
     assert answer.returncode in (code if isinstance(code, tuple) else (code,)), answer.stderr

@@ -1,7 +1,7 @@
 /* A program around the engine, behind whose source it is compiled: for sanitizers and profilers.
  *
- * driver FILE: FILE is a problem (see problem.c). It runs half of the generations, saves, restores
- * into a second engine, runs the rest in both, and prints both ends. */
+ * engine_program FILE: FILE is a problem (see engine_problem.c). It runs half of the generations,
+ * saves, restores into a second engine, runs the rest in both, and prints both ends. */
 static void run(dsgec_engine *engine, int64_t generations) {
     while (generations > 0) {
         dsgec_engine_rows rows;

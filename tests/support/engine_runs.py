@@ -14,7 +14,7 @@ from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
 from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
 from dsgec.search.state import identify, save
-from tests.quick import QUICK, quick_engine
+from tests.support.fast import QUICK, quick_engine
 
 
 def make_data(seed=0, rows=43, features=3, classes=2):

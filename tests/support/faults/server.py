@@ -27,7 +27,7 @@ from dsgec.export import number_format
 from dsgec.search import problem
 from dsgec.search.evolver import LoopEvolver
 from dsgec.study import processes, report
-from tests.quick import emit_engines_once
+from tests.support.fast import emit_engines_once
 
 _KINDS = {
     "open": (1, (errno.EMFILE, errno.EACCES)),
