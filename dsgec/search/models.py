@@ -99,10 +99,10 @@ def best_threshold(outputs: Array, classes: Classes, row_weights: Array | None =
     right = first[ends] + behind[ends + 1]
     middles = _midpoints(scores[ends], scores[ends + 1])
     is_right = predict_classes(outputs) == classes
-    usual = np.add.accumulate(weigh(is_right.astype(np.float64), row_weights))[-1]
+    default = np.add.accumulate(weigh(is_right.astype(np.float64), row_weights))[-1]
     others = middles != DEFAULT_THRESHOLD  # with two outputs, 0.5 breaks ties in another way
     candidates = np.append(middles[others], DEFAULT_THRESHOLD)
-    found = np.append(right[others], usual)
+    found = np.append(right[others], default)
     good = candidates[found >= found.max() - _ROUNDING * own.sum()]
     return float(good[np.abs(good - DEFAULT_THRESHOLD).argmin()])
 

@@ -13,22 +13,22 @@ from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
-"""Of a threshold: chosen by the training rows."""
+"""The threshold that is chosen on the training rows."""
 PRESETS = ("learning", "paper")
 EFFORTS = ("quick", "normal", "thorough")
 VARIATIONS = ("trees", "lists")
 WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
-"""Generations of a run that learns on a small table; `dsgec.search.defaults` has the others'."""
+"""Generations of a search that learns on a small table; larger ones: `dsgec.search.defaults`."""
 CHOICES = ("cv", "fitness")
 CONNECTIONS = ("all", "previous")
 NOTHING = "none"
 COSTS = ("connections", "flash", "cycles")
-"""What can be minimised beside the objective."""
+"""The costs that can be a second objective."""
 DTYPES = ("double", "float")
-"""The types of numbers whose cost on a chip can be estimated during a search."""
+"""The number types whose cost on a chip can be estimated during a search."""
 FIXED_POINT = ("q15", "q7")
-"""The types whose cost depends on the ranges of a network's values."""
+"""The number types whose cost depends on the ranges of a network's values."""
 RIVALS = ("linear", "forest", "boosting")
 """The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
@@ -38,7 +38,7 @@ _SEEDS = (0, 2**64 - 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a run's result depends on; the paper's parameters are the defaults."""
+    """The settings that the result of a run depends on; the defaults are the paper's."""
 
     GROUP: ClassVar = "search"
 
@@ -290,7 +290,7 @@ class Settings:
             )
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as run.json has them."""
+        """Return the settings as run.json has them."""
         return {
             one.key: one.plain(getattr(self, one.name))
             for one in SETTINGS
@@ -300,7 +300,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Settings":
-        """The settings that `as_json` gave; a DsgecError where they are none."""
+        """Read the settings that `as_json` returned, or raise a DsgecError."""
         try:
             settings = make(cls, values)
             same = settings.as_json()
@@ -318,9 +318,9 @@ _DEFAULTS = Settings()
 
 
 def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
-    """The settings with what a user gave, and the defaults of a preset.
+    """Return the settings that a user gave, with the defaults of a preset for the others.
 
-    SGE and GE have the paper's operators with its rates, also where they learn.
+    SGE and GE have the paper's operators with its rates, even if they learn.
     """
     given = {**given, **_number_type(given)}
     has_front = given.get("minimise") not in (NOTHING, None)
@@ -329,12 +329,12 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
     settings = make(Settings, given, learned=preset.learns)
     if settings.representation == "dsge":
         return settings
-    usual = {name: getattr(_DEFAULTS, name) for name in _OF_TREES if given.get(name) is None}
-    return replace(settings, **usual)
+    paper = {name: getattr(_DEFAULTS, name) for name in _OF_TREES if given.get(name) is None}
+    return replace(settings, **paper)
 
 
 def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return float for a chip without double, and refuse the types that have no estimate here."""
+    """Return float for a chip without double, and refuse types that the search cannot estimate."""
     chip, dtype = given.get("chip") or DEFAULT_CHIP, given.get("dtype") or DTYPES[0]
     if chip not in CHIPS:
         return {}  # which is refused with the other settings
@@ -353,7 +353,7 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """Which defaults the other settings have; `effort` has a say in those of runs that learn."""
+    """The preset, and the effort that a search that learns makes, which choose the defaults."""
 
     GROUP: ClassVar = "search"
 
@@ -375,23 +375,23 @@ class Preset:
 
     @property
     def learns(self) -> bool:
-        """Whether the defaults are those of a search that learns."""
+        """Whether the search learns weights."""
         return self.preset == "learning"
 
     @property
     def is_quick(self) -> bool:
-        """Whether a result is wanted soon rather than the best."""
+        """Whether the search is shorter than normal."""
         return self.effort == "quick"
 
     @property
     def is_thorough(self) -> bool:
-        """Whether the best result is wanted, however long it takes."""
+        """Whether the search is longer than normal."""
         return self.effort == "thorough"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """How a run is carried out, which does not change its result."""
+    """The settings of how a run is executed, on which its result does not depend."""
 
     GROUP: ClassVar = "machine"
 
