@@ -324,7 +324,7 @@ def test_a_number_of_another_size_is_refused(dtype, tmp_path):
         *(campaign(30, "double"), campaign(300, "float")),
     ],
 )
-def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_path):
+def test_a_batch_uses_little_stack_and_states_how_much(inputs, dtype, tmp_path):
     text = " + ".join(f"x_{i}" for i in range(1, inputs + 1))
     model = Model(
         parse(f"sig({text})"), plain_columns(tuple(f"c{i}" for i in range(inputs))), ("a", "b")
@@ -332,13 +332,13 @@ def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_
     write_c(model, "net", tmp_path, dtype)
     run(COMPILERS[0], "-Os", "-fstack-usage", "-c", "net.c", "-o", "net.o", cwd=tmp_path)
     used = sum(int(line.split("\t")[1]) for line in (tmp_path / "net.su").read_text().splitlines())
-    told = int(re.search(r"(\d+) bytes of the stack \(", (tmp_path / "net.h").read_text())[1])
+    stated = int(re.search(r"(\d+) bytes of the stack \(", (tmp_path / "net.h").read_text())[1])
 
-    assert told <= 4096
-    assert used <= told + 1000  # the frames of the other functions
+    assert stated <= 4096
+    assert used <= stated + 1000  # the frames of the other functions
 
 
-def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
+def test_a_class_is_none_if_the_output_is_not_a_number(tmp_path):
     models = {
         "one": Model(parse("sig(x_1 * 1e30 * 1e300 * 0.0)"), plain_columns(("a",)), ("no", "yes")),
         "two": Model(parse("softmax(x_1, 0.5)"), plain_columns(("a",)), ("no", "yes")),
@@ -352,7 +352,7 @@ def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
         assert library.selftest(name) == 0
 
 
-def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
+def test_a_column_that_is_not_read_is_ignored(tmp_path):
     model = Model(parse("x_2", inputs=3), plain_columns(("a", "b", "c")))
     library = CLibrary({"net": model}, tmp_path, COMPILERS[0], "-O2")
 
@@ -368,7 +368,7 @@ def test_the_stated_loss_is_rounded_up():
 
 
 @pytest.mark.parametrize("name", ["iris", "wide"])
-def test_what_single_precision_costs_is_stated(name, tmp_path):
+def test_the_loss_of_single_precision_is_stated(name, tmp_path):
     artefact = Artefact(MODELS[name], name, "float")
     write_c(MODELS[name], name, tmp_path, "float")
     readme = (tmp_path / f"{name}_README.md").read_text()

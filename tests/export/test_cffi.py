@@ -95,7 +95,7 @@ def on_tape(network, table):
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_a_tape_computes_what_its_network_does(seed):
+def test_a_tape_computes_the_same_as_its_network(seed):
     for each in (network(seed), simplify(network(seed))):
         table = rows(seed, 40, each.inputs)
         assert same_bits(on_tape(each, table), evaluate(each, table))
@@ -199,7 +199,7 @@ def test_rows_of_any_shape_are_taken(adder):
 
 
 @pytest.mark.parametrize("kind", [list, np.array])
-def test_a_missing_value_raises_unless_told_otherwise(kind, adder):
+def test_a_missing_value_raises_by_default(kind, adder):
     for given, row in (([1.0, np.nan], 0), ([[1.0, 2.0], [1.0, np.nan]], 1)):
         with pytest.raises(ValueError, match=rf"row {row}: column 'x_2' is missing or NaN"):
             adder.predict(kind(given))
@@ -313,13 +313,13 @@ def test_pip_installs_the_wheel(tmp_path):
     assert answer.stdout == "True [3.0]\n"
 
 
-def test_without_a_compiler_it_is_told(tmp_path, monkeypatch):
+def test_a_missing_compiler_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "compilers", lambda: ())
     with pytest.raises(DsgecError, match="needs a C compiler"):
         export(SUM, ["cffi"], "adder", tmp_path)
 
 
-def test_composed_models_are_what_is_built(tmp_path):
+def test_composed_models_are_built(tmp_path):
     model = Model(parse("x_1"), (Column("a", fill=2.0, center=1.0, scale=4.0),))
     module = package(model, tmp_path)
 
@@ -338,7 +338,7 @@ def test_a_package_can_stand_within_another(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "label"), [("sig(x_1)", "yes"), ("softmax(x_1, 0.5)", "no")])
-def test_where_the_output_is_not_a_number_there_is_no_label(text, label, tmp_path):
+def test_there_is_no_label_if_the_output_is_not_a_number(text, label, tmp_path):
     module = package(Model(parse(text), (Column("a"),), ("no", "yes")), tmp_path)
     for kind in (list, np.array):
         assert list(module.predict(kind([[np.nan], [9.0]]), nan="propagate")) == [None, label], kind

@@ -101,7 +101,7 @@ def test_c_that_crashes_fails_its_self_test(monkeypatch, tmp_path):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("dtype", ["double", "float", "q15"])
-def test_the_readme_says_that_the_c_was_checked(dtype, tmp_path):
+def test_the_readme_states_that_the_c_was_checked(dtype, tmp_path):
     network = Network(CLASSES, "net", ((-1.0, 1.0),) * 2)
     network.export("c", tmp_path / "yes", dtype=dtype)
     network.export("c", tmp_path / "no", dtype=dtype, check=False)
@@ -134,7 +134,7 @@ def test_without_a_compiler_the_c_is_written_with_a_note(tmp_path, request):
 
 
 @pytest.mark.needs_cc
-def test_what_was_checked_elsewhere_is_proved_without_a_compiler(tmp_path, request):
+def test_an_export_checked_elsewhere_is_proved_without_a_compiler(tmp_path, request):
     export(CONSTANT_TERM, ["c"], "net", tmp_path, "q15", ranges=RANGES)
     request.getfixturevalue("no_compiler")
 

@@ -225,7 +225,7 @@ def test_a_limit_of_the_sum_decides_as_the_threshold_of_its_sigmoid(threshold, d
 
 
 @pytest.mark.campaign
-def test_of_all_single_precision_numbers_the_limit_divides_those_that_reach_a_threshold():
+def test_the_limit_divides_all_single_precision_numbers_as_the_threshold_does():
     network = parse("sig(x_1)")
     limits = {t: np.float32(sigmoid_limit(t, "float")) for t in (0.5, 0.3, 0.7312343)}
     for start in range(-(2**31), 2**31, 2**24):

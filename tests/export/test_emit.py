@@ -38,12 +38,12 @@ def test_the_emitted_files_are_the_goldens(target, golden):
         "{{ h|block }}",
     ],
 )
-def test_a_template_cannot_print_what_no_filter_made_safe(template):
+def test_a_template_cannot_print_a_value_that_no_filter_made_safe(template):
     with pytest.raises((UnsafeTemplate, TemplateAssertionError)):
         code_environment().from_string(template).render(h="x; y")
 
 
-def test_a_template_prints_what_a_filter_made_safe():
+def test_a_template_prints_values_that_a_filter_made_safe():
     render = (
         code_environment()
         .from_string("{{ a|cstr }} {{ b|num }} {{ c|block }} {{ d|ident }}")
@@ -58,7 +58,7 @@ def test_a_number_reads_back_bit_for_bit(value):
     assert float(number(value)).hex() == value.hex()
 
 
-def test_what_is_not_finite_has_no_literal():
+def test_a_number_that_is_not_finite_has_no_literal():
     with pytest.raises(ValueError, match="no literal"):
         number(float("inf"))
 

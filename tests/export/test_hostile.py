@@ -86,7 +86,7 @@ def test_hostile_c_compiles_without_a_warning(compiler, tmp_path):
 SAFE = frozenset(string.ascii_letters + string.digits + " _-+=.,:;()[]<>/")
 
 
-def test_of_a_name_a_comment_has_only_what_cannot_end_it(names):
+def test_a_name_in_a_comment_cannot_end_the_comment(names):
     for name in (*names.names, *names.labels, "*/", "a??/\nb", "x\\", "//\\\nint y;", "\u202eevil"):
         text = comment_text(name)
         assert set(text) <= SAFE
@@ -137,7 +137,7 @@ def test_the_header_has_names_only_as_filtered_comments_and_macros(dtype, tmp_pa
 
 
 @pytest.mark.needs_cc
-def test_the_macros_of_classes_are_what_predict_returns(tmp_path):
+def test_the_macros_of_classes_are_the_values_of_predict(tmp_path):
     model = Model(
         parse("softmax(x_1, x_2, 0.5)", inputs=2),
         (Column("current_A"), Column("flow [l/min]")),

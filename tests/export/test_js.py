@@ -111,14 +111,14 @@ def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(target, 
 
 @needs_node
 @pytest.mark.parametrize("target", MODULES)
-def test_what_cannot_be_a_row_is_refused_with_its_name(target, tmp_path):
+def test_a_value_that_cannot_be_a_row_is_refused_by_name(target, tmp_path):
     expression = """[
         () => net.predict([1, 2, 3]), () => net.predict(5), () => net.predict([1, 0, 0, NaN]),
         () => net.predict({ open: "no" }), () => net.predict([1, 0, 0, "0x4"]),
         () => net.predict(null), () => net.predict([1, 0, 0, " "]),
         () => net.predict({ width: 1, colour: "red", open: "no", length: {} }),
         () => net.predict([1, 0, 0, 4n]), () => net.predict({ length: 4, 0: 1, 1: 0 }),
-    ].map(told)"""
+    ].map(answer)"""
     assert ask(tmp_path, ENCODED, expression, target) == [
         'RangeError: expected 4 columns, "width", "colour", "open", "length"; found 3',
         "TypeError: expected a row, an array or an object; found 5",
@@ -179,12 +179,12 @@ def test_hostile_names_arrive_verbatim_and_do_nothing(target, tmp_path, names):
 
 
 @needs_node
-def test_names_of_objects_own_properties_are_names_like_any(tmp_path):
+def test_names_of_built_in_properties_are_names_like_any_other(tmp_path):
     names = ("__proto__", "constructor", "toString")
     model = Model(parse("x_1 + x_2 + x_3"), plain_columns(names))
 
     row = 'JSON.parse(\'{"__proto__": 1, "constructor": 2, "toString": 4}\')'
-    asked = f"[net.featureNames, told(() => net.predict({{}})), net.predict({row})]"
+    asked = f"[net.featureNames, answer(() => net.predict({{}})), net.predict({row})]"
     assert ask(tmp_path, model, asked) == [
         list(names),
         'RangeError: missing columns: "__proto__", "constructor", "toString"',
@@ -200,7 +200,7 @@ def test_names_of_objects_own_properties_are_names_like_any(tmp_path):
         ("Math.max(...y)", "Math.min(...y)"),
     ],
 )
-def test_what_was_changed_fails_the_selftest(old, new, tmp_path):
+def test_a_changed_module_fails_the_selftest(old, new, tmp_path):
     (module, *_) = emit_js(Artefact(IRIS, "net"))
     assert old in module.text
     changed = module.text.replace(old, new)
@@ -225,7 +225,7 @@ def test_a_number_that_is_no_text_is_refused(tmp_path):
     model = Model(parse("x_1 + 2*x_2 + 4*x_3 + 8*x_4"), columns)
     expression = """[
         ["red", "2"], ["", null], [0, "3"], [-1, "1"], [2, "1"], [0.5, "1"], ["red", 1],
-    ].map((row) => told(() => net.predict(row)))"""
+    ].map((row) => answer(() => net.predict(row)))"""
 
     assert ask(tmp_path, model, expression) == [
         9,
@@ -251,7 +251,7 @@ def test_literals_are_those_of_javascript():
 
 
 @needs_node
-def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
+def test_a_column_that_is_not_read_is_ignored(tmp_path):
     model = Model(parse("x_2", inputs=3), plain_columns(("a", "b", "c")))
     expression = "[[null, 2, {}], { a: undefined, b: 3, c: 'x' }].map(net.predict)"
 

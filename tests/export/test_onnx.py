@@ -53,7 +53,7 @@ def compare(model, table, dtype="double"):
         ),
     ],
 )
-def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
+def test_networks_of_the_shipped_grammars_are_within_a_millionth(grammar):
     dataset = make_dataset(read_table("wdbc"))
     columns = tuple(
         Column(name, center=float(values.mean()), scale=float(values.std()))
@@ -104,7 +104,7 @@ def test_every_function_has_a_form(text):
     compare(unnamed_model(simplify(parse(text, inputs=2))), table)
 
 
-def test_a_protected_function_means_what_it_means():
+def test_protected_functions_keep_their_meaning():
     model = unnamed_model(
         parse("y_1 = x_1 / x_2\ny_2 = log(x_1)\ny_3 = power(x_1, x_2)\ny_4 = cos(x_3)")
     )
@@ -133,7 +133,7 @@ def test_filling_categories_and_scaling_are_inside():
     compare(model, table)
 
 
-def test_the_file_says_what_it_is():
+def test_the_file_describes_itself():
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     model = Model(parse("sig(x_1)"), plain_columns(('a "b" é',)), ("*/ no", 'y"'))
     first, second = (emit_onnx(Artefact(model, "net"))[0].text for _ in "ab")
@@ -153,7 +153,7 @@ def test_a_number_beyond_single_precision_is_refused():
 
 
 @pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
-def test_where_the_output_is_not_a_number_there_is_no_class(text):
+def test_there_is_no_class_if_the_output_is_not_a_number(text):
     model = Model(parse(text), plain_columns(("a",)), ("no", "yes"))
     table = np.array([[np.nan], [-9.0]], np.float32)
     found, numbers = onnx_session(model).run(None, {"rows": table})

@@ -34,7 +34,7 @@ def test_rows_of_any_shape_are_taken(target):
 
 
 @BOTH
-def test_wrong_rows_are_told_by_name(target):
+def test_wrong_rows_are_reported_by_column(target):
     module = python_module(SUM, target)
 
     for wrong in ([1, 2, 3], [[1, 2], [3]], np.zeros((4, 3)), np.zeros(3)):
@@ -50,7 +50,7 @@ def test_wrong_rows_are_told_by_name(target):
 
 @BOTH
 @pytest.mark.parametrize("missing", [NAN, None, "", " ", "?", "nan", "N/A"], ids=repr)
-def test_a_missing_value_raises_unless_told_otherwise(target, missing):
+def test_a_missing_value_raises_by_default(target, missing):
     module = python_module(SUM, target)
 
     with pytest.raises(ValueError, match=r"row 1: column 'x_2' is missing or NaN"):
@@ -129,7 +129,7 @@ def test_a_number_may_be_a_text_if_it_is_a_decimal(target):
 
 
 @BOTH
-def test_nobody_looks_at_a_column_that_is_not_read(target):
+def test_a_column_that_is_not_read_is_ignored(target):
     module = python_module(Model(parse("x_2", inputs=3), (*SUM.columns, Column("c"))), target)
 
     assert list(module.predict([None, 2, "?"])) == [2.0]
@@ -139,7 +139,7 @@ def test_nobody_looks_at_a_column_that_is_not_read(target):
 
 @BOTH
 @pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
-def test_where_the_output_is_not_a_number_there_is_no_label(target, text):
+def test_there_is_no_label_if_the_output_is_not_a_number(target, text):
     module = python_module(Model(parse(text), (Column("a"),), ("no", "yes")), target)
 
     found = list(module.predict([[NAN], [-9.0]], nan="propagate"))

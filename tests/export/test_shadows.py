@@ -79,7 +79,9 @@ def exported(tmp_path_factory):
 
 @pytest.mark.parametrize(("target", "file"), CASES)
 @pytest.mark.parametrize("kind", ["file", "link"])
-def test_what_a_tool_could_prefer_or_take_along_is_named(target, file, kind, exported, tmp_path):
+def test_files_that_a_tool_could_prefer_or_include_are_reported(
+    target, file, kind, exported, tmp_path
+):
     if target == "cffi" and not shutil.which("cc"):
         pytest.skip("no C compiler")
     folder = tmp_path / "out"
@@ -146,7 +148,7 @@ def test_settings_of_cargo_that_hold_everywhere_are_not_named(exported, tmp_path
         ("rust-toolchain.toml", "[toolchain]\npath = '/nowhere'\n"),
     ],
 )
-def test_the_lists_above_are_what_cargo_itself_obeys(file, text, exported, tmp_path):
+def test_cargo_obeys_the_files_in_the_lists_above(file, text, exported, tmp_path):
     if not shutil.which("cargo"):
         pytest.skip("cargo is not installed")
     shutil.copytree(exported("rust"), tmp_path / "out")
@@ -160,7 +162,7 @@ def test_the_lists_above_are_what_cargo_itself_obeys(file, text, exported, tmp_p
     assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0
 
 
-def test_the_list_above_is_what_python_itself_prefers(tmp_path):
+def test_python_prefers_the_files_in_the_list_above(tmp_path):
     """An import in the folder runs each planted Python file."""
     for file in ("net/__init__.py", "numpy.py", "math.py", "json/__init__.py"):
         folder = tmp_path / file.replace("/", "-")
@@ -207,7 +209,7 @@ def test_changed_bytecode_is_refused_and_not_loaded(tmp_path):
         verify(tmp_path)
 
 
-def test_other_files_beside_an_artefact_are_no_matter(tmp_path):
+def test_other_files_beside_an_artefact_are_ignored(tmp_path):
     export(SMALL, ["python"], "net", tmp_path)
     export(SMALL, ["c"], "net", tmp_path)
     for file in ("app.py", "notes.txt", "data.csv", "net.mjs", "board.h", "net_test.py"):
@@ -281,7 +283,7 @@ def test_a_better_accuracy_is_not_verified(run, tmp_path):
         (lambda folder: (folder / "timing.json").touch(), ""),
     ],
 )
-def test_what_is_not_as_the_manifest_says_is_reported(change, message, run, tmp_path):
+def test_differences_from_the_manifest_are_reported(change, message, run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(run, folder)
     change(folder)

@@ -207,7 +207,7 @@ def test_a_fold_is_made_when_its_turn_comes_by_who_runs_it(tmp_path):
     assert str(os.getpid()) not in pids
 
 
-def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
+def test_a_separate_table_of_test_rows(tables, tmp_path):
     lines = tables("mixed").read_text(encoding="utf-8").splitlines(keepends=True)
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     train.write_text("".join(lines[:200]), encoding="utf-8")
@@ -221,7 +221,7 @@ def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         (["--test", "30%"], "Write --test 0.3."),
         (["--test", "0.2", "--cv", "3"], "--cv goes with neither --runs nor --test"),
@@ -229,8 +229,8 @@ def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
         (["--separator", ";", "--quote", ";"], "the separator cannot be the quote"),
     ],
 )
-def test_options_that_cannot_be_are_told(options, told, tmp_path):
-    assert told in dsgec("evolve", "one_layer", "wdbc", *options, cwd=tmp_path, code=1).stderr
+def test_impossible_options_are_reported(options, reported, tmp_path):
+    assert reported in dsgec("evolve", "one_layer", "wdbc", *options, cwd=tmp_path, code=1).stderr
 
 
 @pytest.mark.parametrize("objective", ["mse", "mae", "log-loss", "accuracy"])
@@ -245,7 +245,7 @@ def test_objectives_are_read_as_people_know_them(objective, tmp_path):
         assert result["fitness"] > 1.0 - result["score"]  # by the penalties
 
 
-def test_an_objective_that_does_not_suit_is_told_with_those_that_do(tables):
+def test_an_unsuitable_objective_is_reported_with_the_suitable_ones(tables):
     errors = dsgec("evolve", "one_layer", "wdbc", "--objective", "r2", code=1).stderr
     assert "--objective is 'r2', which is for a numeric target" in errors
     assert "log-loss" in errors
@@ -261,7 +261,7 @@ def test_a_grammar_of_one_output_and_many_classes_names_a_grammar_that_fits(tabl
     assert "one_layer_softmax" in errors
 
 
-def test_inspect_of_what_is_no_data_set_answers_with_what_to_do(tables):
+def test_inspect_of_a_file_that_is_no_data_set_gives_advice(tables):
     answer = dsgec("inspect", tables("mixed"), "--missing", "error")
 
     assert "error: " in answer.stdout
@@ -271,29 +271,29 @@ def test_inspect_of_what_is_no_data_set_answers_with_what_to_do(tables):
 
 
 def test_a_folder_of_a_shipped_name_is_not_in_its_way(run, tmp_path, monkeypatch, capsys):
-    def told(*arguments):
+    def reported(*arguments):
         commands(arguments, standalone_mode=False)
         return capsys.readouterr().out
 
     for name in ("wdbc", "one_layer", "other"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path)
-    assert "569 rows" in told("inspect", "wdbc")
+    assert "569 rows" in reported("inspect", "wdbc")
     assert load_grammar("one_layer").name == "one_layer"
     with pytest.raises(DsgecError, match="nothing that dsgec exported"):
-        told("inspect", "other")
+        reported("inspect", "other")
 
     (tmp_path / "wdbc").rmdir()
     shutil.copytree(run, tmp_path / "wdbc")
     monkeypatch.setattr("dsgec.run.inspect.inspect_artefact", lambda path: [f"made: {path}"])
-    assert told("inspect", "wdbc") == "made: wdbc\n"
+    assert reported("inspect", "wdbc") == "made: wdbc\n"
     (tmp_path / "wdbc" / "run.json").unlink()
-    assert told("inspect", "wdbc") == "made: wdbc\n"
+    assert reported("inspect", "wdbc") == "made: wdbc\n"
     assert len(read_table("wdbc")) == 569
 
 
-def test_inspect_tells_what_is_there(tables, tmp_path):
-    told = dsgec("inspect", tables("mixed"), "--missing", "mean").stdout
+def test_inspect_describes_the_columns(tables, tmp_path):
+    reported = dsgec("inspect", tables("mixed"), "--missing", "mean").stdout
     for part in (
         "300 rows, 4 columns",
         "größe",
@@ -304,7 +304,7 @@ def test_inspect_tells_what_is_there(tables, tmp_path):
         "one_layer            fits",
         "5, of 3 columns",
     ):
-        assert part in told
+        assert part in reported
     quantity = dsgec("inspect", tables("houses")).stdout
     assert "regression of 'price'" in quantity
     assert "regression           fits" in quantity
@@ -322,6 +322,8 @@ def test_names_of_two_lines_leave_every_line_a_line(tmp_path):
     starts = ("  ", "t: 40 rows")
     assert all(line.startswith(starts) or not line for line in page.splitlines())
     answer = dsgec("evolve", "one_layer", str(path), *QUICK, "--out", out)
-    said = (answer.stdout + answer.stderr).splitlines()
-    assert not [line for line in said if line.startswith(("o,", "ue", "o ", "get", "ways", "of x"))]
-    assert any("(n�o, yes)" in line for line in said)
+    output = (answer.stdout + answer.stderr).splitlines()
+    assert not [
+        line for line in output if line.startswith(("o,", "ue", "o ", "get", "ways", "of x"))
+    ]
+    assert any("(n�o, yes)" in line for line in output)

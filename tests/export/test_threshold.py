@@ -146,7 +146,7 @@ def test_ties_at_a_half_are_decided_as_ever():
 
 
 @pytest.mark.parametrize("target", sorted(TARGETS))
-def test_an_export_with_the_usual_threshold_does_not_mention_one(target):
+def test_an_export_with_the_default_threshold_does_not_mention_it(target):
     pytest.importorskip("onnx")
     for equations in (ONE, TWO):
         for file in TARGETS[target].emit(first_type(model_of(equations, 0.5), target)):
@@ -156,16 +156,16 @@ def test_an_export_with_the_usual_threshold_does_not_mention_one(target):
 
 @pytest.mark.parametrize("equations", [ONE, TWO])
 def test_the_threshold_is_part_of_the_model(equations):
-    usual, other = model_of(equations, 0.5), model_of(equations, 0.3)
-    assert "threshold" not in describe_model(usual)
+    default, other = model_of(equations, 0.5), model_of(equations, 0.3)
+    assert "threshold" not in describe_model(default)
     assert describe_model(other)["threshold"] == 0.3
-    assert model_id(usual) != model_id(other)
-    for model in (usual, other):
+    assert model_id(default) != model_id(other)
+    for model in (default, other):
         assert read_model(describe_model(model), network_text(model.network), "a", "b") == model
 
 
 @pytest.mark.parametrize("threshold", ["0.3", True, float("nan"), None, [0.3], 10**400])
-def test_a_threshold_that_is_none_is_refused(threshold):
+def test_an_invalid_threshold_is_refused(threshold):
     model = model_of(ONE, 0.5)
     with pytest.raises(DsgecError, match="does not describe"):
         read_model(
@@ -190,8 +190,8 @@ def test_the_self_test_has_a_row_on_either_side_of_the_threshold(equations, dtyp
     near = (seconds >= 0.3) & (seconds < 0.5)
     assert near.any()
     assert np.array(golden.classes)[near].all()
-    usual = Artefact(replace(model, threshold=0.5), "net", dtype).golden
-    assert golden.rows[: len(usual.rows)] == usual.rows
+    default = Artefact(replace(model, threshold=0.5), "net", dtype).golden
+    assert golden.rows[: len(default.rows)] == default.rows
 
 
 LAYER = "sig(3 * x_1 - 0.8)"
@@ -202,7 +202,7 @@ LAYER = "sig(3 * x_1 - 0.8)"
 @pytest.mark.parametrize("threshold", [0.3, 0.7312343])
 def test_the_self_test_of_integers_has_the_nearest_row_on_either_side(threshold, equations, dtype):
     model = model_of(equations, threshold)
-    artefact, usual = (
+    artefact, default = (
         Artefact(own, "net", dtype, selftest="quick", ranges=((0.0, 1.0),))
         for own in (model, replace(model, threshold=0.5))
     )
@@ -214,7 +214,7 @@ def test_the_self_test_of_integers_has_the_nearest_row_on_either_side(threshold,
     results = evaluate_integers(program, rows)[:, 1] * 2.0**-program.fraction
     nearest = [results[results < threshold].max(), results[results >= threshold].min()]
 
-    assert golden.rows[:-2] == usual.golden.rows
+    assert golden.rows[:-2] == default.golden.rows
     assert [result[1] for result in golden.results[-2:]] == nearest
     assert golden.classes[-2:] == (0, 1)
 

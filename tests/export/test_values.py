@@ -70,7 +70,7 @@ def test_a_text_is_one_number_to_every_predictor(predictors):
 @pytest.mark.skipif(not NODE, reason="node is not installed")
 def test_a_text_is_the_same_number_in_javascript(tmp_path):
     rows = json.dumps([[text, 0] for text in TEXTS])
-    found = ask(tmp_path, MODEL, f"{rows}.map((row) => told(() => net.predict(row)))")
+    found = ask(tmp_path, MODEL, f"{rows}.map((row) => answer(() => net.predict(row)))")
     found = [REFUSED if isinstance(each, str) else each for each in found]
     assert dict(zip(TEXTS, found, strict=True)) == {
         text: FILLED if expected == MISSING else expected for text, expected in TEXTS.items()
@@ -125,7 +125,7 @@ def test_a_masked_cell_is_a_missing_value(predictors):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("model", [CLASSES, THREE], ids=["two", "three"])
-def test_no_rows_have_no_predictions_of_the_usual_shape(model, of_two_classes, tmp_path):
+def test_no_rows_have_empty_predictions_of_the_right_shape(model, of_two_classes, tmp_path):
     modules = {name: python_module(model, name) for name in ("python", "numpy")}
     built = of_two_classes if model is CLASSES else package(model, tmp_path)
     modules |= {"cffi": built, "network": Network(model)}
@@ -158,7 +158,7 @@ def test_an_integer_beyond_every_double_is_refused(predictors, huge, of_two_clas
 
 
 @pytest.mark.needs_cc
-def test_a_missing_value_stands_for_itself_where_texts_look_like_numbers(tmp_path):
+def test_a_missing_value_stays_missing_if_texts_look_like_numbers(tmp_path):
     model = Model(parse("x_1 + 10 * x_2"), (COLOUR,))
     for module in (python_module(model, "python"), python_module(model, "numpy")):
         for given in ([[math.nan]], [[None]], [["NA"]], np.array([[math.nan]])):

@@ -114,10 +114,12 @@ def test_several_languages_share_a_folder(tmp_path):
     paths = export(SMALL, languages, "net", tmp_path)
     assert len(set(paths)) == 10
     for folder, count in ((tmp_path, 4), (tmp_path / "net", 3)):
-        said = verify(folder)
-        assert len(said) == count
+        output = verify(folder)
+        assert len(output) == count
         assert len(inspect_artefact(folder)) >= 7 * count
-        assert sum(f"{name}, double, model" in line for name in languages for line in said) == count
+        assert (
+            sum(f"{name}, double, model" in line for name in languages for line in output) == count
+        )
     with open_folder(tmp_path) as folder:
         assert set(exported_paths(languages, "net", folder)) == set(paths)
 
@@ -181,7 +183,7 @@ def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
+def test_an_artefact_that_cannot_be_run_is_reported(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
     export(GRADED, ["js"], "net", tmp_path / "js")
@@ -225,7 +227,7 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_a_package_of_another_compiler_is_told_as_such(tmp_path):
+def test_a_package_of_another_compiler_is_reported_as_such(tmp_path):
     export(SMALL, ["cffi"], "net", tmp_path)
     library = tmp_path / "net" / "_net.abi3.so"
     library.write_bytes(library.read_bytes() + b"\0")
@@ -255,7 +257,7 @@ def test_a_package_does_not_hide_a_module(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
+def test_files_exported_into_a_run_are_removed_with_it(run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(run, folder)
     keep = folder / "kept.txt"
@@ -339,7 +341,7 @@ def test_another_weight_in_the_model_is_found(target, tmp_path):
         verify(path)
 
 
-def test_what_another_version_made_is_told(tmp_path):
+def test_an_artefact_of_another_version_is_reported(tmp_path):
     export(IRIS, ["numpy"], "net", tmp_path)
     path = tmp_path / "net.py"
     text = path.read_text().replace("dsgec 0.1.0", "dsgec 9.9.9")
@@ -377,7 +379,7 @@ def test_a_file_that_carries_no_model_is_a_mistake(content, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["none.py", "none.txt", "folder"])
-def test_what_is_not_there_is_a_mistake(name, tmp_path):
+def test_a_missing_artefact_is_a_mistake(name, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(DsgecError):
         verify(tmp_path / name)
@@ -396,7 +398,7 @@ def test_the_exports_of_a_run_are_verified_against_it_and_on_data(run, tmp_path)
     assert "is not of the run" in dsgec("verify", folder, code=1).stderr
 
 
-def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
+def test_inspect_describes_an_artefact_and_its_costs(run, tmp_path):
     text = dsgec("inspect", run).stdout
     export(MODEL, ["c"], "net", tmp_path)
     mixed = dsgec("inspect", tmp_path / "net.h").stdout
@@ -429,7 +431,7 @@ def test_inspect_estimates_a_fixed_point_export_in_all_types(tmp_path):
         assert line.split()[2] == f"{own.cost(chip).flash:,}"
 
 
-def test_operations_are_counted_by_hand():
+def test_operations_are_counted():
     counts = operations(parse("y_1 = 2 * x_1 ^ 5 + sig(x_1 / x_2) - x_1 ^ -2"))
 
     assert counts == {"multiplications": 5, "additions": 2, "divisions": 2, "sig": 1}
@@ -441,7 +443,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_target_that_there_is_not_is_a_mistake():
+def test_an_unknown_target_is_a_mistake():
     names = "c, python, numpy, cffi, js, wasm, rust, java, go, verilog, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
@@ -452,7 +454,7 @@ def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):
         export(IRIS, parse_targets("c,numpy"), "net", tmp_path, "float")
 
 
-def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
+def test_predictions_without_a_number_have_no_label(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1e200,\n1.0,2\n")
     model = Model(
         parse("sig(x_1 * 1e200 * 0.0)", inputs=2), plain_columns(("a", "b")), ("no", "yes")
@@ -471,7 +473,7 @@ def test_a_run_searches_quickly_for_its_self_test_and_an_export_in_full(run, tmp
     assert "every byte is what dsgec makes" in dsgec("verify", tmp_path).stdout
 
 
-def test_an_effort_that_there_is_not_is_refused(run, tmp_path):
+def test_an_unknown_effort_is_refused(run, tmp_path):
     text = (run / "wdbc.py").read_text()
     (tmp_path / "wdbc.py").write_text(text.replace("'selftest': 'quick'", "'selftest': 'slow'"))
 

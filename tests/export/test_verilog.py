@@ -116,7 +116,7 @@ def test_results_need_not_be_computed_and_classes_are_chosen(text, classes, thre
         ("net_top.v", "in_valid(state == RUN)", "in_valid(state == WAIT)"),
     ],
 )
-def test_the_test_bench_finds_what_was_changed(file, old, new, tmp_path):
+def test_the_test_bench_finds_changes(file, old, new, tmp_path):
     write_verilog(fixed_artefact(MIXED, "q15"), tmp_path)
     path = tmp_path / file
     text = path.read_text()

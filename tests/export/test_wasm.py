@@ -283,7 +283,7 @@ def test_the_metadata_are_found_in_a_module_only():
 
 
 @pytest.mark.parametrize("dtype", ["double", "float"])
-def test_what_is_not_a_number_has_one_bit_pattern_in_the_rows_of_the_selftest(dtype):
+def test_nan_has_one_bit_pattern_in_the_rows_of_the_selftest(dtype):
     """Machines make different NaNs, and the bytes of a module must not depend on that."""
     columns = (Column("a", fill=1.0), Column("b", fill=2.0))
     model = Model(parse("exp(1e9 + sig(x_1 - x_2)) * 0.0"), columns, ("no", "yes"))

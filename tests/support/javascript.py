@@ -149,7 +149,7 @@ def ask(folder, model, expression, target="js"):
 def ask_each(folder, questions, target="js"):
     """Return the values of expressions, each over the module of its model; node starts once."""
     lines = [
-        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };",
+        "const answer = (f) => { try { return f(); } catch (error) { return String(error); } };",
         "const answers = [];",
     ]
     for number, (model, expression) in enumerate(questions):

@@ -89,7 +89,9 @@ def test_the_examples_of_boards_in_fixed_point_pass_the_self_test(package, dtype
 @pytest.mark.parametrize("package", BOARDS)
 @pytest.mark.parametrize("model", [REGRESSION, GRADED])
 @pytest.mark.parametrize("dtype", ["double", "float"])
-def test_the_examples_of_boards_show_what_any_network_predicts(package, model, dtype, tmp_path):
+def test_the_examples_for_boards_show_the_predictions_of_any_network(
+    package, model, dtype, tmp_path
+):
     assert blinks(model, package, tmp_path, dtype) == first_lines(model)
 
 
@@ -142,10 +144,10 @@ def test_an_atmega328_passes_the_self_test(dtype, tmp_path):
     flags = ["-mmcu=atmega328p", "-DF_CPU=16000000UL", "-Os", f"-I{source}", *STRICT.split()]
     elf = tmp_path / "net.elf"
     run("avr-gcc", "-std=gnu11", *flags, "-ffunction-sections", *GONE, *files, "-o", elf)
-    said = run("simavr", "-m", "atmega328p", "-f", "16000000", elf, stderr_too=True)
+    output = run("simavr", "-m", "atmega328p", "-f", "16000000", elf, stderr_too=True)
     sections = dict(re.findall(r"^(\.\w+)\s+(\d+)", run("avr-size", "-A", elf), re.MULTILINE))
 
-    assert "passed" in said
+    assert "passed" in output
     # The rows of the self-test are in the flash: the numbers of their classes alone are not.
     assert int(sections[".data"]) + int(sections.get(".bss", 0)) < 100
 
@@ -169,7 +171,7 @@ HARDWARE = Path("/usr/share/arduino-builder"), Path("/usr/share/arduino/hardware
 @pytest.mark.campaign
 @pytest.mark.parametrize("model", [IRIS, REGRESSION, GRADED])
 @pytest.mark.parametrize("dtype", ["float", "q15", "q7"])
-def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, dtype, tmp_path):
+def test_the_builder_of_arduino_makes_a_sketch_that_runs_on_an_uno(model, dtype, tmp_path):
     needs("arduino-builder", "simavr", "timeout")
     if not all(folder.exists() for folder in HARDWARE):
         pytest.skip("Arduino's core for AVR is not where Debian has it")
@@ -186,11 +188,11 @@ def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, dtype, t
     )
     simulate = ["simavr", "-m", "atmega328p", "-f", "16000000", tmp_path / "build/blink.ino.elf"]
     done = subprocess.run(["timeout", "20", *simulate], capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
+    output = done.stdout + done.stderr
 
-    assert "net: the self-test passed" in said
-    number = re.search(r"([a-z]+|-?\d\.\d{6}|-?\d+)\.\.", said.split("passed")[1])
-    assert number, said
+    assert "net: the self-test passed" in output
+    number = re.search(r"([a-z]+|-?\d\.\d{6}|-?\d+)\.\.", output.split("passed")[1])
+    assert number, output
 
 
 @pytest.mark.campaign

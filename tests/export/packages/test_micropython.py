@@ -135,7 +135,7 @@ def in_micropython(model, folder, dtype="double"):
     rows = [row.tobytes() for row in table.astype("<f8")]
     script = folder / "script.py"
     script.write_text(SCRIPT.format(files=files, rows=rows, columns=table.shape[1]))
-    said = subprocess.run(
+    output = subprocess.run(
         ["micropython", "-X", "heapsize=8m", "script.py"],
         capture_output=True,
         text=True,
@@ -143,8 +143,8 @@ def in_micropython(model, folder, dtype="double"):
         env=os.environ,
         check=False,
     )
-    assert said.returncode == 0, said.stderr[-2000:]
-    first, *lines = said.stdout.split("\n")[: len(rows) + 1]
+    assert output.returncode == 0, output.stderr[-2000:]
+    first, *lines = output.stdout.split("\n")[: len(rows) + 1]
     assert first == "selftest True"
     found = [struct.unpack(f"<{len(line.split()) // 8}d", bytes.fromhex(line)) for line in lines]
     return np.array(found), artefact.number_format.results(table)
@@ -189,6 +189,6 @@ def test_floats_of_32_bits_are_refused_by_a_board_that_has_them(tmp_path):
         time.sleep(3)
     finally:
         board.kill()
-        said, _ = board.communicate()
+        output, _ = board.communicate()
 
-    assert "ImportError: net needs floats of 64 bits" in said
+    assert "ImportError: net needs floats of 64 bits" in output

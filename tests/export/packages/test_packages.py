@@ -56,9 +56,9 @@ def test_a_package_of_a_model_can_be_run_on_a_table(tmp_path):
     export(SMALL, (), "net", tmp_path, packages=["cmake", "micropython"])
     table = tmp_path / "t.csv"
     table.write_text("x_1,x_2\n1.5,2\n-3,1e9\n")
-    said = dsgec("verify", tmp_path, "--data", table).stdout
+    output = dsgec("verify", tmp_path, "--data", table).stdout
 
-    assert said.count("2 rows of") == said.count("give the same bits") == 2
+    assert output.count("2 rows of") == output.count("give the same bits") == 2
 
 
 def test_the_same_model_makes_the_same_bytes(tmp_path):
@@ -83,7 +83,7 @@ def test_the_c_of_an_unpacked_package_is_proved_too(tmp_path):
 
 
 @pytest.mark.parametrize("package", ARCHIVES)
-def test_what_a_package_prints_is_what_was_reviewed(package, golden):
+def test_packages_equal_their_goldens(package, golden):
     artefact = artefact_of(IRIS, name="iris")
     kind = PACKAGES[package]
     made = kind.target.make(artefact)
@@ -93,7 +93,7 @@ def test_what_a_package_prints_is_what_was_reviewed(package, golden):
             golden(f"iris/packages/{package}/{file.name.removeprefix('iris/')}", file.text)
 
 
-def test_names_of_a_user_are_only_in_comments_of_what_packages_print():
+def test_names_of_users_are_only_in_comments_of_packages():
     note = re.compile(r" /\* [A-Za-z0-9 _+=.,:;()<>/\[\]-]{1,62} \*/$", re.MULTILINE)
     artefacts = [
         Artefact(model, "net", selftest="quick") for model in (HOSTILE.model, HOSTILE.tame)
@@ -160,9 +160,9 @@ def test_with_a_package_only_the_targets_that_are_named_are_written(tmp_path):
 def test_doubles_for_arduino_come_with_a_note(tmp_path):
     net = tmp_path / "small.net"
     net.write_text("y_1 = sig(x_1 - x_2)\n")
-    said = dsgec("compile", net, "--package", "arduino")
-    assert "on AVR boards (Uno, Nano, Mega) a double has 32 bits" in said.stderr
-    assert "--dtype float" in said.stderr
+    output = dsgec("compile", net, "--package", "arduino")
+    assert "on AVR boards (Uno, Nano, Mega) a double has 32 bits" in output.stderr
+    assert "--dtype float" in output.stderr
     assert not dsgec("compile", net, "--package", "arduino", "--dtype", "float").stderr
 
 
