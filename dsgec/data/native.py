@@ -17,12 +17,12 @@ from dsgec.resources import TEMPLATES
 _OWN = ("rows.c", "rows.h")
 _LEAST_CELLS = 1 << 16
 _ROWS_AT_ONCE = 32
-"""Of a wide table: what it takes to look at a column does not depend on how few cells it has."""
+"""For wide tables: the cost of a column does not depend on how few cells are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """How much of a block was read: bytes, and the lines in them."""
+    """The number of bytes and of lines of a block that were read."""
 
     used: int
     lines: int
@@ -30,7 +30,7 @@ class FilePart:
 
 @cache
 def _library() -> Library | str:
-    """The compiled reader, or why there is none."""
+    """Return the compiled reader, or why there is none."""
     toolchain = find_toolchain()
     if toolchain is None:
         return "there is no C compiler"
@@ -41,18 +41,18 @@ def _library() -> Library | str:
 
 
 def why_not() -> str:
-    """Why Python reads every table here; nothing if native code reads large ones."""
+    """Return why only Python reads tables here, or an empty text if native code does, too."""
     library = _library()
     return library if isinstance(library, str) else ""
 
 
 def load_reader(toolchain: Toolchain) -> Library:
-    """The reader, compiled or found compiled."""
+    """Return the reader, compiled now or before."""
     return load(reader_source(), without_directives(_read("rows.h")), toolchain)
 
 
 def reader_source() -> str:
-    """The C of the reader."""
+    """Return the C source of the reader."""
     return resolve_includes("rows.c", _read, set())
 
 
@@ -64,7 +64,7 @@ def _read(name: str) -> str:
 
 
 def can_read(dialect: Dialect) -> bool:
-    """Whether native code knows such tables; without a compiler it knows none."""
+    """Return whether native code can read this dialect; without a compiler it cannot."""
     plain = dialect.separator != " " and dialect.decimal == "." and not dialect.escape
     return plain and not why_not()
 
@@ -74,8 +74,8 @@ def read_block(block: bytes, dialect: Dialect, rows: TableBuilder, line: int) ->
     library = _library()
     assert isinstance(library, Library)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
-        return FilePart(0, 0)  # a line may end there, too
-    room = min(_ROWS_AT_ONCE * rows.columns, len(block))  # a cell takes a byte, with what ends it
+        return FilePart(0, 0)  # a lone carriage return may end a line, too
+    room = min(_ROWS_AT_ONCE * rows.columns, len(block))  # a cell takes at least one byte
     cells = np.empty(max(_LEAST_CELLS, rows.columns, room), library.dtype("dsgec_cell"))
     text = library.ffi.from_buffer(block)
     used = lines = 0

@@ -116,7 +116,7 @@ def _misplaced_dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
             continue
         for dots, repeat in find_repeats(alternative):
             if repeat is None:
-                message = "`...` stands between no two equal symbols"
+                message = "`...` is not between two equal symbols"
                 yield source.fault(message, REPEAT_ADVICE, dots.span)
 
 
@@ -130,7 +130,7 @@ def _wrong_ranges(source: GrammarSource, rule: Rule, index: int) -> Iterator[Fau
     if any(isinstance(symbol, Dots) for end in (ends[0], ends[2]) for symbol in end.symbols):
         if not is_dots(ends[0]):
             advice = "Write both ends, for example `x_1 | ... | x_n`."
-            yield source.fault("`...` stands beside `...`", advice, span)
+            yield source.fault("`...` is next to another `...`", advice, span)
         return
     found = find_range(ends[0], ends[2])
     shown = f"`{_show(ends[0])} | ... | {_show(ends[2])}`"
@@ -244,7 +244,7 @@ def _explain_endless(rule: Rule, blockers: Mapping[str, str]) -> str:
         return f"Every alternative leads back: {shown}. Add one without `<{rule.name}>`."
     if path[-1] not in path[:-1]:
         shown += " → …"
-    return f"Every alternative needs a symbol that never ends: {shown}. Mend that one first."
+    return f"Every alternative needs a symbol that never ends: {shown}. Fix that one first."
 
 
 def _find_reachable(rules: Iterable[Rule], start: str) -> set[str]:

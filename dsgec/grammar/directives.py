@@ -55,7 +55,7 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> DirectiveLines
         elif not rest:
             form = "sum=3" if word == "max-depth" else "sigmoid" if word == "output" else "name"
             advice = f"Write for example `%{word} {form}`."
-            stated.faults.append(source.fault(f"`%{word}` states nothing", advice, span))
+            stated.faults.append(source.fault(f"`%{word}` needs a value", advice, span))
         elif word == "max-depth":
             _read_depths(source, stated, rest, source.span(span.line, at, len(rest)))
         else:
@@ -86,7 +86,7 @@ def _read_depths(source: GrammarSource, stated: DirectiveLines, rest: str, span:
         if match is None:
             word = rest[at:].split()[0]
             place = source.span(span.line, span.column + at, len(word))
-            message = f"`{shorten(word)}` states no depth"
+            message = f"`{shorten(word)}` is not of the form `symbol=number`"
             advice = "Write `%max-depth symbol=number`, for example `%max-depth sum=3`."
             stated.faults.append(source.fault(message, advice, place))
             return

@@ -85,7 +85,7 @@ def _read_rule(draft: Draft, head: Token, body: list[Token]) -> None:
         else:
             arrow = written[len(name) + 2 :].strip()
             span = draft.span(head, at + len(written) - len(arrow), len(arrow))
-            message = f"`{arrow}` stands where `::=` should"
+            message = f"expected `::=`, found `{arrow}`"
             draft.report(message, f"Write `::=`: `<{name}> ::= …`.", span)
     before = len(draft.faults)
     empty = draft.span(head, at + len(written) - 1)

@@ -297,7 +297,7 @@ def _expand_rule(expansion: _Expansion, rule: Rule) -> Iterator[Alternative]:
                     yield Alternative((Terminal(str(value), span),), span)
             case None:
                 advice = "Write both ends, for example `x_1 | ... | x_n`."
-                expansion.report("`...` stands between no ends of a range", span, advice)
+                expansion.report("`...` is not between the ends of a range", span, advice)
 
 
 def _expand_sequence(expansion: _Expansion, alternative: Alternative) -> Alternative:
@@ -305,7 +305,7 @@ def _expand_sequence(expansion: _Expansion, alternative: Alternative) -> Alterna
     done = 0
     for dots, repeat in find_repeats(alternative):
         if repeat is None:
-            expansion.report("`...` stands between no two equal symbols", dots.span, REPEAT_ADVICE)
+            expansion.report("`...` is not between two equal symbols", dots.span, REPEAT_ADVICE)
             continue
         sizes = expansion.features, expansion.outputs
         expanded += alternative.symbols[done : repeat.first]

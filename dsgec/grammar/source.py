@@ -13,7 +13,7 @@ _MOST_LOOKUPS = 200
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
-    """The text of a grammar file: without BOM and NUL, and with `\n` as the line end."""
+    """The text of a grammar file, without BOM and NUL, and with newlines as line ends."""
 
     name: str
     text: str
@@ -63,7 +63,7 @@ def sort_faults(faults: list[Fault]) -> tuple[Fault, ...]:
         only_warnings = faults[0].warning
         cut = faults[MOST_FAULTS]
         faults = sorted(faults[:MOST_FAULTS], key=_place)
-        message, advice = f"{left} more faults are not shown", "Mend the faults above first."
+        message, advice = f"{left} more faults are not shown", "Fix the faults above first."
         return (*faults, Fault(message, advice, cut.span, cut.line_text, only_warnings))
     return tuple(sorted(faults, key=_place))
 
@@ -93,7 +93,7 @@ def _fault_after(head: GrammarSource, message: str, advice: str) -> Fault:
 
 
 class NameSuggester:
-    """Suggests similar names, only so often that a file full of mistakes takes no minutes."""
+    """Suggests similar names, for a limited number of words so that any file is read quickly."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = list(dict.fromkeys(names))

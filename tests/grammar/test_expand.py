@@ -148,7 +148,7 @@ def test_a_range_without_sense_for_the_data_is_told_with_its_place(
 )
 def test_a_grammar_made_by_hand_with_impossible_dots_is_refused(alternatives):
     rule = Rule("s", tuple(Alternative((symbol,)) for symbol in alternatives))
-    with pytest.raises(DsgecError, match=r"stands between no ends"):
+    with pytest.raises(DsgecError, match=r"is not between the ends"):
         expand(Grammar((rule,), Directives("s")), 3, 1)
 
 
