@@ -1,10 +1,11 @@
 """`dsgec.Run`: the result of an evolution in memory, which is saved to a folder and loaded."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dsgec.api.hall import HallOfFame, make_frame
 from dsgec.api.network import Network
@@ -25,6 +26,9 @@ from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.record import RunRecord
 from dsgec.run.result import Rest, Result
 from dsgec.search.evolver import HistoryRow
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _LONGEST_FORMULA = 300
 
@@ -48,6 +52,18 @@ class History(tuple[HistoryRow, ...]):
             f"<dsgec.History: generations {first.generation} to {last.generation};"
             f" best fitness {first.best:.4g} to {last.best:.4g}>"
         )
+
+
+def _by_network(
+    method: "Callable[Concatenate[Network, P], T]",
+) -> "Callable[Concatenate[Run, P], T]":
+    """Return the method of a run that calls this method of its network."""
+
+    @wraps(method)
+    def call(run: "Run", /, *arguments: P.args, **keywords: P.kwargs) -> T:
+        return method(run.network, *arguments, **keywords)
+
+    return call
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,44 +157,9 @@ class Run:
         """Return the number of the last generation; the random one at the start is 0."""
         return self.details.result.generations
 
-    def predict(self, X: Any) -> Any:
-        """Return the label or the value of each row, as `Network.predict` does.
-
-        :param X: The rows, as in `Network.predict`.
-        """
-        return self.network.predict(X)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class, as `Network.predict_proba` does.
-
-        :param X: The rows, as in `Network.predict`.
-        """
-        return self.network.predict_proba(X)
-
-    def export(
-        self,
-        to: str | Sequence[str],
-        folder: str | Path,
-        *,
-        name: str = "",
-        dtype: str = "double",
-        package: str | Sequence[str] = (),
-        wheel: bool = False,
-        range: Mapping[str, tuple[float, float]] | None = None,
-        check: bool = True,
-    ) -> list[Path]:
-        return self.network.export(
-            to,
-            folder,
-            name=name,
-            dtype=dtype,
-            package=package,
-            wheel=wheel,
-            range=range,
-            check=check,
-        )
-
-    export.__doc__ = Network.export.__doc__
+    predict = _by_network(Network.predict)
+    predict_proba = _by_network(Network.predict_proba)
+    export = _by_network(Network.export)
 
     @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:

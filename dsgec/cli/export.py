@@ -72,7 +72,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """How a network is exported: the options of both commands."""
+    """The options for exporting a network, the same for both commands."""
 
     targets: str | None
     name: str | None

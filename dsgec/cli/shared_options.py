@@ -32,7 +32,7 @@ _target_option: Decorator = click.option(
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How to read a table, and the roles of its columns."""
+    """The options for reading a table and for the roles of its columns."""
 
     reading: ReadingOptions
     preprocessing: Preprocessing
@@ -111,7 +111,7 @@ def table_options(function: Command) -> Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How many runs `evolve` makes, and where they go."""
+    """The number of runs that `evolve` makes, and their folders."""
 
     GROUP: ClassVar = "output"
 
@@ -146,7 +146,7 @@ def run_options(function: Command) -> Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions(Execution):
-    """How one session of a run goes."""
+    """The options of one session of a run, which do not change its result."""
 
     max_seconds: float | None = setting(
         None,
