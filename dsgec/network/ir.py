@@ -1,7 +1,7 @@
 """The intermediate representation of a network: a flat list of nodes in evaluation order."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -101,6 +101,23 @@ def used_functions(networks: Iterable[Network]) -> set[str]:
     """Return the names of the functions that any of the networks applies."""
     nodes = (node for network in networks for node in network.nodes)
     return {node.function for node in nodes if isinstance(node, Apply)}
+
+
+def group_layers(nodes: Sequence[Node], neurons: Collection[int]) -> tuple[tuple[int, ...], ...]:
+    """Return neurons layer by layer: by the longest path to them through other neurons."""
+    depths: list[int] = []
+    layers: list[list[int]] = []
+    for position, node in enumerate(nodes):
+        depth = 0
+        if isinstance(node, Apply):
+            depth = max(depths[argument] for argument in node.arguments)
+        if position in neurons:
+            if depth == len(layers):
+                layers.append([])
+            layers[depth].append(position)
+            depth += 1
+        depths.append(depth)
+    return tuple(map(tuple, layers))
 
 
 # --- whole powers ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import re
 
 from dsgec.network.expression import ExpressionReader
-from dsgec.network.ir import ACTIVATIONS, Apply, Network
+from dsgec.network.ir import ACTIVATIONS, Apply, Network, group_layers
 from dsgec.network.simplify import canonicalise
 from dsgec.network.syntax import EQUATION, LONGEST_INDEX, MOST_INPUTS, blank_comments, split_layers
 
@@ -140,20 +140,13 @@ class NetworkReader(ExpressionReader):
 
     def infer_layers(self, outputs: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Return the layers of a lone expression: every activation but the output is a neuron."""
-        depths: list[int] = []
-        layers: list[list[int]] = []
-        last = set(outputs)
-        for position, node in enumerate(self.builder.nodes):
-            depth = 0
-            if isinstance(node, Apply):
-                depth = max(depths[argument] for argument in node.arguments)
-                if node.function in ACTIVATIONS and position not in last:
-                    if depth == len(layers):
-                        layers.append([])
-                    layers[depth].append(position)
-                    depth += 1
-            depths.append(depth)
-        return tuple(map(tuple, layers))
+        nodes = self.builder.nodes
+        neurons = {
+            position
+            for position, node in enumerate(nodes)
+            if isinstance(node, Apply) and node.function in ACTIVATIONS
+        }
+        return group_layers(nodes, neurons - {*outputs})
 
     def network(
         self, layers: tuple[tuple[int, ...], ...], outputs: tuple[int, ...], softmax: bool

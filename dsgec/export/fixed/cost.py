@@ -27,7 +27,7 @@ from dsgec.export.fixed.ir import (
     trimmed,
 )
 from dsgec.network.cost.kinds import DATA
-from dsgec.network.cost.work import count_surrounding_work
+from dsgec.network.cost.work import count_surrounding_work, most_live
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
 
@@ -260,14 +260,9 @@ def _way(tables: Sequence[FunctionTable]) -> str:
 
 
 def _live(program: IntegerProgram) -> int:
-    """Return the most step results that are alive at a time."""
-    last: dict[int, int] = {}
-    for position, step in enumerate(program.steps):
-        last |= {o.number: position for o in operands(step) if isinstance(o, Slot)}
-    last |= {o.number: len(program.steps) for o in program.results if isinstance(o, Slot)}
-    ending = Counter(last.values())
-    most = live = 0
-    for position in range(len(program.steps)):
-        live += 1 - ending[position]
-        most = max(most, live)
-    return most
+    reads = [
+        [operand.number for operand in operands(step) if isinstance(operand, Slot)]
+        for step in program.steps
+    ]
+    results = [result.number for result in program.results if isinstance(result, Slot)]
+    return most_live(reads, results)

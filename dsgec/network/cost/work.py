@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from dsgec.errors import DsgecError, join_names
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, chip_prices
@@ -42,7 +42,7 @@ def count_work(model: Model) -> Counter[str]:
     if model.is_classifier:
         network = strip_finish(network, model.threshold)
     counts = _count_operations(network) + count_surrounding_work(model, network)
-    counts["live"] = _most_live(network)
+    counts["live"] = _count_live(network)
     if network.softmax:
         counts["softmax"] = 1
         counts["softmax_output"] = len(network.outputs)
@@ -129,17 +129,28 @@ def _is_negated(node: Node) -> bool:
     return negated or (isinstance(node, Constant) and node.value < 0)
 
 
-def _most_live(network: Network) -> int:
-    """Return the most values that are needed later at any time; outputs are stored at the end."""
+def _count_live(network: Network) -> int:
+    steps = {
+        position: node for position, node in enumerate(network.nodes) if isinstance(node, Apply)
+    }
+    numbers = {position: number for number, position in enumerate(steps)}
+    reads = [[numbers[a] for a in node.arguments if a in numbers] for node in steps.values()]
+    return most_live(reads, [numbers[output] for output in network.outputs if output in numbers])
+
+
+def most_live(reads: Sequence[Sequence[int]], results: Iterable[int]) -> int:
+    """Return the most values that are needed later at any time.
+
+    Each step computes one value and reads those of earlier steps, which `reads` lists by number;
+    the results are needed until the end.
+    """
     last: dict[int, int] = {}
-    for position, node in enumerate(network.nodes):
-        if isinstance(node, Apply):
-            last |= dict.fromkeys(node.arguments, position)
-    last |= dict.fromkeys(network.outputs, len(network.nodes))
+    for number, sources in enumerate(reads):
+        last |= dict.fromkeys(sources, number)
+    last |= dict.fromkeys(results, len(reads))
+    ending = Counter(last.values())
     most = live = 0
-    for position, node in enumerate(network.nodes):
-        if isinstance(node, Apply):
-            ending = (a for a in {*node.arguments} if last[a] == position)
-            live += 1 - sum(isinstance(network.nodes[a], Apply) for a in ending)
-            most = max(most, live)
+    for number in range(len(reads)):
+        live += 1 - ending[number]
+        most = max(most, live)
     return most

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
-from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node, check
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node, check, group_layers
 from dsgec.network.model import Column
 from dsgec.network.simplify import simplify
 
@@ -251,7 +251,7 @@ class Layers:
             for p in (shared | self._neurons) - {*last}
             if readers[p] and isinstance(nodes[p], Apply)
         }
-        layers = _group_layers(nodes, named)
+        layers = group_layers(nodes, named)
         network = Network(self._inputs, tuple(nodes), layers, last, softmax)
         return check(simplify(network)), columns
 
@@ -368,20 +368,3 @@ def _readers(nodes: Sequence[Node], outputs: Sequence[int]) -> list[list[int]]:
             for argument in node.arguments:
                 found[argument].append(position)
     return found
-
-
-def _group_layers(nodes: Sequence[Node], named: set[int]) -> tuple[tuple[int, ...], ...]:
-    """Return named nodes layer by layer, by the longest path to them through other named nodes."""
-    depths: list[int] = []
-    layers: list[list[int]] = []
-    for position, node in enumerate(nodes):
-        depth = 0
-        if isinstance(node, Apply):
-            depth = max(depths[argument] for argument in node.arguments)
-        if position in named:
-            if depth == len(layers):
-                layers.append([])
-            layers[depth].append(position)
-            depth += 1
-        depths.append(depth)
-    return tuple(map(tuple, layers))
