@@ -37,6 +37,12 @@ def _costs(run: Result, rows: Sequence[HallRow]) -> list[int]:
     return [one.cost(minimised(run) or SIZE) or 0 for one in rows]
 
 
+def _points(run: Result, rows: Sequence[HallRow], part: str) -> list[tuple[int, float | None]]:
+    """Return cost and main metric of networks on the `train` or the `test` rows."""
+    parts = [one.train if part == "train" else one.test for one in rows]
+    return [*zip(_costs(run, rows), (own[run.metrics[0]] for own in parts), strict=True)]
+
+
 def hall_chart(run: Result) -> Chart | None:
     """Draw the main metric against the size, or the minimised cost, with the Pareto fronts."""
     metric = run.metrics[0]
@@ -44,23 +50,18 @@ def hall_chart(run: Result) -> Chart | None:
     scored = [one for one in run.hall_rows if one.train[metric] is not None]
     if not scored:
         return None
-    most = _largest_drawn(run, scored)
-    places = [place for place, cost in enumerate(_costs(run, scored)) if cost <= most]
-    known = [scored[place] for place in places]
-    costs, unit = _costs(run, known), _UNITS[minimised(run) or SIZE]
-    figures = [
-        value
-        for one in known
-        for value in (one.train[metric], one.test[metric])
-        if value is not None
-    ]
-    across = linear_scale(costs, LEFT + 8, RIGHT, whole=True)
+    most, unit = _largest_drawn(run, scored), _UNITS[minimised(run) or SIZE]
+    known = [one for one in scored if (one.cost(minimised(run) or SIZE) or 0) <= most]
+    points = {part: _points(run, known, part) for part in ("test", "train")}
+    figures = [value for some in points.values() for _, value in some if value is not None]
+    across = linear_scale(_costs(run, known), LEFT + 8, RIGHT, whole=True)
     up = linear_scale(figures, BOTTOM, TOP) if rises else suitable_scale(figures, BOTTOM, TOP)
     own = run.record.model.id
     series = []
     for style, part in ((1, "test"), (0, "train")):
-        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, known, strict=True)]
-        path = step_path([pairs[place] for place in front(pairs, rises=rises)], across, up)
+        pairs = points[part]
+        corners = [(cost, value or 0.0) for cost, value in (pairs[i] for i in front(pairs, rises))]
+        path = step_path(corners, across, up)
         dots = tuple(
             Mark(
                 across.place(cost),
@@ -141,18 +142,12 @@ def _largest_drawn(run: Result, scored: Sequence[HallRow]) -> int:
 
     The first generations leave larger networks, which are no good.
     """
-    metric, costs = run.metrics[0], _costs(run, scored)
-    own = run.record.model.id
-    largest = max(
-        (c for c, one in zip(costs, scored, strict=True) if one.model_id == own), default=0
-    )
-    if not minimised(run):
-        largest = run.result.network.connections
+    own = [one for one in scored if one.model_id == run.record.model.id]
+    sizes = _costs(run, own) if minimised(run) else [run.result.network.connections]
     for part in ("train", "test"):
-        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, scored, strict=True)]
-        kept = front(pairs, rises=metric in GREATER)
-        largest = max([largest, *(pairs[place][0] for place in kept)])
-    return 2 * largest
+        points = _points(run, scored, part)
+        sizes += (points[place][0] for place in front(points, run.metrics[0] in GREATER))
+    return 2 * max(sizes)
 
 
 def _notes(drawn: Sequence[HallRow], own: str, larger: int) -> tuple[str, ...]:
@@ -168,12 +163,7 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
     """Return the rows of the table of the hall of fame."""
     metric, what = run.metrics[0], minimised(run)
     rows, costs = run.hall_rows, _costs(run, run.hall_rows)
-
-    def fronts(part: str) -> set[int]:
-        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, rows, strict=True)]
-        return {*front(pairs, rises=metric in GREATER)}
-
-    on = {part: fronts(part) for part in ("train", "test")}
+    on = {part: {*front(_points(run, rows, part), metric in GREATER)} for part in ("train", "test")}
     return [
         {
             "sizes": one.size,

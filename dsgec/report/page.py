@@ -61,6 +61,14 @@ from dsgec.run.folder import read_result
 from dsgec.run.result import Result
 
 _CHART, _PAGE = "report/chart.css", "report/style.css"
+SCRIPT = "report/script.js.j2"
+_TEMPLATE = "report/run.html.j2"
+_MOST_FORMULAS, _MOST_HALL = 2000, 500
+_LONGEST_FORMULA = 100_000
+MOST_CONNECTIONS = 20_000
+"""The most for a page, which holds a network twice: as code, and as formulas of its neurons."""
+
+_SPREAD = 3.0  # scales of a column to both sides of its center
 
 
 def page_style() -> str:
@@ -71,9 +79,6 @@ def page_style() -> str:
 def chart_picture(chart: Chart) -> str:
     """Return a chart as an SVG file, with the style that it needs."""
     return render_markup("svg/chart.svg.j2", c=chart, style=load_template(_CHART))
-
-
-SCRIPT = "report/script.js.j2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +141,6 @@ def _page(model: Model, nodes: list[NamedNode], evidence: Evidence) -> dict[str,
     }
 
 
-_TEMPLATE = "report/run.html.j2"
-_MOST_FORMULAS, _MOST_HALL = 2000, 500
-_LONGEST_FORMULA = 100_000
-
-
 def prepare_page() -> None:
     """Compile the templates of a run's page ahead of time."""
     compile_template(markup_environment(), _TEMPLATE)
@@ -183,15 +183,12 @@ def run_page(run: Result) -> str:
     model = run.model
     nodes = named_nodes(model)
     written = compare_phenotype(run.result.phenotype, model, run.record.network_scale)
-    script = page_script(model, run.name, nodes, run.evidence)
     read = {*read_columns(model)}
     baselines, metrics = metric_table(run)
-    values = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     return render_markup(
         _TEMPLATE,
-        style=page_style(),
-        script=script,
+        **_network_view(model, run.name, nodes, run.evidence),
         tiles=tiles(run, len(read)),
         rivals=rivals(run),
         verdict=verdict(run),
@@ -213,36 +210,39 @@ def run_page(run: Result) -> str:
         calibration=calibration_chart(run),
         confusions=confusions(run),
         most_classes=MOST_CLASSES,
-        values=values,
+        values=[] if model.classes else value_charts(run),
         drawing=draw_network(model, nodes, written),
         written=written,
         kind=run.result.kind,
         headline=run.result.formula or "",
         readable=formula_text(model, run.record.ranges)[:_LONGEST_FORMULA],
-        missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
-        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
         importance=run.evidence.importance,
         importances=importances(run),
         read=[column.name for i, column in enumerate(model.columns) if i in read],
         unread=[column.name for i, column in enumerate(model.columns) if i not in read],
-        fields=input_fields(model, run.evidence.columns),
-        most_fields=MOST_FIELDS,
-        columns=len(model.columns),
-        examples=run.evidence.examples,
         sliders="from the least to the largest value of the training rows, and start at the median",
         start="medians",
-        classes=[str(label) for label in model.classes],
-        bars=min(len(model.classes), MOST_BARS),
-        target=model.target,
     )
 
 
-MOST_CONNECTIONS = 20_000
-"""The most for a page, which holds a network twice: as code, and as formulas of its neurons."""
-
-_SPREAD = 3.0  # scales of a column to both sides of its center
-_NOTHING_DROPPED = PhenotypeLayers((), ())
+def _network_view(
+    model: Model, name: str, nodes: list[NamedNode], evidence: Evidence
+) -> dict[str, Any]:
+    """Return what both kinds of pages show of a running network."""
+    return {
+        "style": page_style(),
+        "script": page_script(model, name, nodes, evidence),
+        "missing": missing_text(model),
+        "scaled": any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
+        "fields": input_fields(model, evidence.columns),
+        "most_fields": MOST_FIELDS,
+        "columns": len(model.columns),
+        "examples": evidence.examples,
+        "classes": [str(label) for label in model.classes],
+        "bars": min(len(model.classes), MOST_BARS),
+        "target": model.target,
+    }
 
 
 def model_page(model: Model, name: str, agreement: str = "") -> str:
@@ -261,31 +261,21 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
     nodes = named_nodes(model)
     return render_markup(
         "report/model.html.j2",
-        style=page_style(),
-        script=page_script(model, name, nodes, evidence),
+        **_network_view(model, name, nodes, evidence),
         version=__version__,
         name=name,
         agreement=agreement,
         tiles=[(f"{number:,}", what) for what, number in asdict(measure).items()],
         model_id=model_id(model),
         drawing=draw_network(model, nodes),
-        written=_NOTHING_DROPPED,
+        written=PhenotypeLayers((), ()),
         kind="network",
         headline="",
         readable=formula_text(model),
-        missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"],
-        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
-        fields=input_fields(model, evidence.columns),
-        most_fields=MOST_FIELDS,
-        columns=len(model.columns),
         outputs=len(model.network.outputs),
-        examples=(),
         sliders="three scales to both sides of the center of a column",
         start="centers",
-        classes=[str(label) for label in model.classes],
-        bars=min(len(model.classes), MOST_BARS),
-        target=model.target,
     )
 
 

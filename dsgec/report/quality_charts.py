@@ -22,7 +22,12 @@ MOST_TABLE_ROWS = 25
 _LARGEST = 1e300
 _LONGEST_NAME = 24
 _LEAST_IN_BIN = 5
-_TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_SQUARE_RIGHT = LEFT + BOTTOM - TOP
+_RATES = tuple(
+    Scale(0.0, 1.0, start, end, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+    for start, end in ((LEFT, _SQUARE_RIGHT), (BOTTOM, TOP))
+)
+_DIAGONAL = f"M{LEFT} {BOTTOM} L{_SQUARE_RIGHT} {TOP}"
 _PARTS = (("train", "training rows", 0), ("test", "test rows", 1))
 
 
@@ -32,9 +37,7 @@ def roc_chart(run: Result, part: str) -> Chart | None:
     curves = [curve for curve in every if curve.points]
     if not curves:
         return None
-    side = BOTTOM - TOP
-    across = Scale(0.0, 1.0, LEFT, LEFT + side, _TENTHS)
-    up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
+    across, up = _RATES
     series = []
     for style, curve in enumerate(curves):
         label = str(run.model.classes[curve.class_])
@@ -67,12 +70,12 @@ def roc_chart(run: Result, part: str) -> Chart | None:
         "true positive rate",
         tuple(series),
         DataTable(("class", "AUC", "rows of it", "other rows"), rows),
-        guide=f"M{LEFT} {BOTTOM} L{LEFT + side} {TOP}",
+        guide=_DIAGONAL,
         notes=(f"Curves of the {len(curves)} most frequent classes; the table has all.",)
         if left_out and len(run.model.classes) > 2
         else (),
-        width=LEFT + side + 14,
-        right=LEFT + side,
+        width=_SQUARE_RIGHT + 14,
+        right=_SQUARE_RIGHT,
     )
 
 
@@ -82,9 +85,7 @@ def calibration_chart(run: Result) -> Chart | None:
     drawn = [(part, words, style) for part, words, style in _PARTS if bins.get(part)]
     if not drawn:
         return None
-    side = BOTTOM - TOP
-    across = Scale(0.0, 1.0, LEFT, LEFT + side, _TENTHS)
-    up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
+    across, up = _RATES
     series, rows = [], []
     for part, words, style in drawn:
         known = [one for one in bins[part] if one.rows >= _LEAST_IN_BIN]
@@ -117,13 +118,13 @@ def calibration_chart(run: Result) -> Chart | None:
         "share that came true",
         tuple(series),
         DataTable(("rows", "mean probability", "came true", "number of rows"), tuple(rows)),
-        guide=f"M{LEFT} {BOTTOM} L{LEFT + side} {TOP}",
+        guide=_DIAGONAL,
         notes=(
             f"Rows by {promised}. Below the diagonal, probabilities are too high; above it, too"
             f" low. Bins of fewer than {_LEAST_IN_BIN} rows are only in the table.",
         ),
-        width=LEFT + side + 14,
-        right=LEFT + side,
+        width=_SQUARE_RIGHT + 14,
+        right=_SQUARE_RIGHT,
     )
 
 

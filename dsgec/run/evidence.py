@@ -167,20 +167,13 @@ def make_evidence(problem: Problem, model: Model) -> Evidence:
     drawn = _most_frequent(dataset.class_numbers[split.train], count) if count else []
     wanted = dataset.class_numbers if count else dataset.y
     judged = "test" if len(split.test) else "train"
+    classes = {
+        part: (outputs[part], dataset.class_numbers[rows]) for part, rows in parts.items() if count
+    }
     return Evidence(
         columns=tuple(_values(c, raw[split.train, i]) for i, c in enumerate(model.columns)),
-        roc={
-            part: _curves(outputs[part], dataset.class_numbers[rows], count, drawn)
-            for part, rows in parts.items()
-        }
-        if count
-        else None,
-        calibration={
-            part: calibrate(outputs[part], dataset.class_numbers[rows], count)
-            for part, rows in parts.items()
-        }
-        if count
-        else None,
+        roc={part: _curves(*classes[part], count, drawn) for part in parts} if count else None,
+        calibration={part: calibrate(*classes[part], count) for part in parts} if count else None,
         pairs=None
         if count
         else {part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()},
