@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from dsgec.grammar.genome import edit
 from dsgec.grammar.genome.genotype import Derivation, Genotype, Representation
@@ -17,24 +16,7 @@ from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
 
-class Breeding(Protocol):
-    """A way to breed individuals, each of which has a random stream of its own."""
-
-    def grow(self, stream: Stream) -> Offspring:
-        """Return a random individual of the first generation."""
-        ...
-
-    def pair(
-        self, mother: Individual, father: Individual, first: Stream, second: Stream
-    ) -> tuple[Offspring, Offspring]:
-        """Return the mother's child and the father's, each perhaps with parts of the other parent.
-
-        Whether and how they are crossed is drawn from the first child's stream.
-        """
-        ...
-
-
-def make_breeding(problem: Problem, settings: Settings) -> Breeding:
+def make_breeding(problem: Problem, settings: Settings) -> "Breeding":
     """Return the way of breeding that the problem asks for."""
     individuals = problem.represent(settings)
     if problem.learning and problem.learning.trees:
@@ -51,11 +33,16 @@ class ListBreeding:
     settings: Settings
 
     def grow(self, stream: Stream) -> Offspring:
+        """Return a random individual of the first generation."""
         return Offspring(self.individuals.express(self.individuals.grow(stream), stream))
 
     def pair(
         self, mother: Individual, father: Individual, first: Stream, second: Stream
     ) -> tuple[Offspring, Offspring]:
+        """Return the mother's child and the father's, each perhaps with parts of the other parent.
+
+        Whether and how they are crossed is drawn from the first child's stream.
+        """
         pair = (mother.derivation.genotype, father.derivation.genotype)
         if first.chance(self.settings.crossover):
             pair = self.individuals.crossover(*pair, first)
@@ -114,6 +101,9 @@ class TreeBreeding:
             derivation = self.individuals.express(changed.genotype, stream)
             rates = _inherit_rates(rates, changed.origins, derivation)
         return self._merge(Offspring(derivation, rates), stream)
+
+
+Breeding = ListBreeding | TreeBreeding
 
 
 def merge_terms(

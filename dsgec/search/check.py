@@ -1,4 +1,4 @@
-"""Check a grammar against a data set and a chip, and report every error at its place."""
+"""Check a grammar against a data set, and report every error at its place."""
 
 from collections.abc import Iterable, Sequence
 

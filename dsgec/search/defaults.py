@@ -56,7 +56,7 @@ def with_defaults(
 
 
 def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) -> Settings:
-    """Fill in the penalties.
+    """Fill in the penalties of weights and connections that were not given.
 
     Each class has an output with connections and weights of its own, whose penalties add up, while
     the loss of a row does not. So the penalties of many classes are scaled to those of two. If a

@@ -1,4 +1,4 @@
-"""Evolvers: run generations on demand, by the engine or the loop in Python, and end the run."""
+"""Run generations on demand, by the engine or the loop in Python, and end the run."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -144,7 +144,7 @@ class Evolver(ABC):
         while not ending.reason:
             # One at a time if the run may stop after any; the first alone, since an error has to be
             # raised if nothing in it is valid.
-            single = ending.may_come_early or ending.generation < 0
+            single = ending.can_be_early or ending.generation < 0
             left = self.settings.generations - ending.generation
             states = self.advance(1 if single else left, _SLICE)
             for state in states:
@@ -168,8 +168,8 @@ class Ending:
         self._best, self._since = INFINITE, 0
 
     @property
-    def may_come_early(self) -> bool:
-        """Whether the run may end before its last generation."""
+    def can_be_early(self) -> bool:
+        """True if the run may end before its last generation."""
         return self.settings.stop_at is not None or self.settings.patience > 0
 
     def update(self, generation: int, fitness: float) -> None:

@@ -1,4 +1,4 @@
-"""The loss of a phenotype and its gradient by each weight, by a forward and a backward pass.
+"""Compute the loss of a phenotype and its gradient by its weights, by a forward and backward pass.
 
 A weight is a numeral of the phenotype. In the network it is an input of its own, behind the
 features. It is frozen to a constant if changing it would have no effect or would change the meaning

@@ -16,7 +16,7 @@ NOT_FINITE, REFUSED = "not finite", "no network"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How good an individual is; lower is better.
+    """The fitness and the size of an individual; lower is better.
 
     An invalid individual has an infinite fitness and a `reason`. `size` is the number of
     connections as the phenotype has them. `outcome` is NOT_FINITE or REFUSED for a phenotype that

@@ -15,7 +15,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.structure import Size, measure_size
 from dsgec.network.text import network_text
 from dsgec.search import metrics
-from dsgec.search.intervals import Intervals, class_intervals, error_intervals
+from dsgec.search.metrics import Intervals, class_intervals, error_intervals
 from dsgec.search.models import choose_threshold, make_model, make_network
 from dsgec.search.native_input import (
     EngineBuild,

@@ -108,7 +108,7 @@ class Upgrade:
 
     @property
     def is_over(self) -> bool:
-        """Whether the compiler has ended, with or without success."""
+        """True if the compiler has ended, with or without success."""
         return self._is_over.is_set()
 
     def wait(self) -> EngineBuild:

@@ -40,7 +40,7 @@ class GroupSum:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is minimised, and what is needed to minimise it by gradients.
+    """A function of outputs and targets that is minimised, with its gradient.
 
     The errors of the rows are summed, and `group_fitness` turns the sum into the fitness. With
     `by_class` the rows of each class are summed on their own, the fitness is the product over the

@@ -33,7 +33,7 @@ from dsgec.search.settings import DTYPES, NOTHING, Settings
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """How the weights of individuals are learned.
+    """The way in which the weights of individuals are learned.
 
     A child takes `steps` gradient steps. The fitness includes the `penalty` times the sum of the
     squared weights, and `parsimony` for each connection. With `trees`, derivation trees are varied
@@ -57,12 +57,12 @@ class CostObjective:
 
     @property
     def is_minimised(self) -> bool:
-        """Whether the search has a second objective."""
+        """True if the search has a second objective."""
         return self.minimise != NOTHING
 
     @property
     def has_prices(self) -> bool:
-        """Whether the cost is estimated for the chip, and not just the number of connections."""
+        """True if the cost is estimated for the chip, and not just the number of connections."""
         return self.is_minimised and self.minimise != "connections"
 
     @property
@@ -81,12 +81,12 @@ class PhenotypeLanguage:
 
     @property
     def is_layered(self) -> bool:
-        """Whether a phenotype has layers, which `--` separates."""
+        """True if a phenotype has layers, which `--` separates."""
         return bool(self.grammar.directives.layer)
 
     @property
     def is_linear(self) -> bool:
-        """Whether outputs are scored on their least-squares line: `%output linear`."""
+        """True if outputs are scored on their least-squares line: `%output linear`."""
         return self.grammar.directives.output == LINEAR
 
     def parse(self, phenotype: str) -> Network:
@@ -144,12 +144,12 @@ class Problem:
 
     @property
     def has_own_threshold(self) -> bool:
-        """Whether the threshold between two classes is not the default."""
+        """True if the threshold between two classes is not the default."""
         return self.threshold != DEFAULT_THRESHOLD
 
     @property
     def has_plain_fitness(self) -> bool:
-        """Whether the fitness is computed without penalties and in the units of the target."""
+        """True if the fitness is computed without penalties and in the units of the target."""
         has_units = self.dataset.target_scale is not None or self.language.is_linear
         return self.learning is None and not has_units
 
@@ -163,7 +163,7 @@ class Problem:
         )
 
     def represent(self, settings: Settings) -> Representation:
-        """Return how individuals are written, or raise a DsgecError if the grammar forbids it."""
+        """Return the representation of individuals; raise a DsgecError if it cannot have one."""
         return represent(
             settings.representation,
             self.language.tables,
@@ -245,14 +245,14 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
 
 
 def make_language(expanded: Grammar, features: int, settings: Settings) -> PhenotypeLanguage:
-    """Tabulate an expanded grammar; if weights are learned, each is one choice of the tables."""
+    """Make the rule tables of an expanded grammar; a weight that is learned is one choice."""
     tables = make_rule_tables(expanded, dict(settings.max_depth))
     learns = make_learning(settings, 1) is not None
     return PhenotypeLanguage(expanded, fold_constants(tables) if learns else tables, features)
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:
-    """Return how weights are learned from so many rows, or None for the paper's search."""
+    """Return the way to learn weights from so many rows, or None for the paper's search."""
     trees = settings.variation == "trees" and settings.representation == "dsge"
     if not trees and not settings.steps:
         return None

@@ -375,17 +375,17 @@ class Preset:
 
     @property
     def learns(self) -> bool:
-        """Whether the search learns weights."""
+        """True if the search learns weights."""
         return self.preset == "learning"
 
     @property
     def is_quick(self) -> bool:
-        """Whether the search is shorter than normal."""
+        """True if the search is shorter than normal."""
         return self.effort == "quick"
 
     @property
     def is_thorough(self) -> bool:
-        """Whether the search is longer than normal."""
+        """True if the search is longer than normal."""
         return self.effort == "thorough"
 
 

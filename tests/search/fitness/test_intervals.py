@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dsgec.search.intervals import class_intervals, error_intervals
-from dsgec.search.metrics import classification, regression
+from dsgec.search.metrics import class_intervals, classification, error_intervals, regression
 
 
 def outputs_of(rng, rows, distance=1.0):
