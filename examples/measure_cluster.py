@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 
 from dsgec.folder import make_folder
-from dsgec.study.cells import cells
 from dsgec.study.cluster import connect
+from dsgec.study.definition import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from dsgec.study.processes import Processes

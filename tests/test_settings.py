@@ -14,7 +14,7 @@ from dsgec.report.facts import evolve_command
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import settings_of
-from dsgec.study.reader import STUDY
+from dsgec.study.toml_reader import STUDY
 from tests.support.records import run_record
 
 

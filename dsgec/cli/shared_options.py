@@ -216,7 +216,7 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
 
 def parse_config(table: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return the options in a file as click takes them, or raise all errors at once."""
-    from dsgec.study.reader import STUDY, TomlReader
+    from dsgec.study.toml_reader import STUDY, TomlReader
 
     faults: list[Fault] = []
     reader = TomlReader(table, str(path), faults)

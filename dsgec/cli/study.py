@@ -52,14 +52,13 @@ def study(
     from dsgec.cli.terminal.study import StudyDisplay
     from dsgec.engine.processors import processors
     from dsgec.folder import open_locked, remove_if_empty
-    from dsgec.study.cells import cells
     from dsgec.study.cluster import connect
-    from dsgec.study.ir import shorten
+    from dsgec.study.definition import cells, shorten
+    from dsgec.study.outputs import write_outputs
     from dsgec.study.page import write_page
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import RUNS, prepare, remarks
     from dsgec.study.processes import Processes
-    from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
 
@@ -111,7 +110,7 @@ def study(
         except DsgecError:
             progress.close()
             raise
-        text, files = write_report(planned, collect(tasks, runs), folder)
+        text, files = write_outputs(planned, collect(tasks, runs), folder)
         files.append(write_page(folder).name)
     if not quiet:
         print_result(text.removesuffix("\n"))

@@ -1,7 +1,7 @@
-"""Islands on the workers of a cluster: the run of `dsgec.search.islands`, evolved elsewhere.
+"""Evolve islands on the workers of a cluster, with the same results as `dsgec.search.islands`.
 
-A call takes an island from one generation to another: its state, and who arrives, go to a worker,
-and its generations, its new state and who leaves come back. Nothing stays on the worker but the
+A call takes an island from one generation to another: its state, and its immigrants go to a worker,
+and its generations, its new state and its emigrants come back. Nothing steps on the worker but the
 problem, so that any of them can do the next call, or do one again.
 """
 
@@ -33,20 +33,20 @@ from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
 from dsgec.study.processes import Workers
 
-_LONGEST_WAIT = 1.0  # seconds, after which the cluster is looked at
+_LONGEST_WAIT = 1.0  # seconds between two checks of the cluster
 _SECONDS = 2.0  # that a call should take: short enough to be watched, long enough to be worth it
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """What an island did in one call."""
+class IslandStep:
+    """The generations of an island in one call, its state after them, and its emigrants."""
 
     generations: tuple[Generation, ...]
     state: bytes
     migrants: tuple[bytes, ...]
 
 
-def stay(
+def evolve_island(
     problem: Problem,
     settings: Settings,
     backend: str,
@@ -54,8 +54,8 @@ def stay(
     arriving: Sequence[bytes],
     goal: int,
     emigrants: int,
-) -> Stay:
-    """Evolve an island up to a generation; without a `state`, from its first one."""
+) -> IslandStep:
+    """Evolve an island up to a generation; without a `state`, from the first one."""
     island = choose_island(problem, settings, backend)
     if state:
         island.restore(state)
@@ -63,11 +63,11 @@ def stay(
     states: list[Generation] = []
     while island.next_generation <= goal:
         states += island.advance(goal + 1 - island.next_generation, INFINITE)
-    return Stay(tuple(states), island.save(), tuple(send_best(island, emigrants)))
+    return IslandStep(tuple(states), island.save(), tuple(send_best(island, emigrants)))
 
 
 class ClusterIslands(Evolver):
-    """Islands, each of them wherever there is a worker."""
+    """Islands that are evolved by whichever workers are free."""
 
     name = "cluster"
 
@@ -80,8 +80,8 @@ class ClusterIslands(Evolver):
         self._each = island_settings(settings)
         self._states = [b""] * settings.islands
         self._arriving: list[tuple[bytes, ...]] = [()] * settings.islands
-        self._calls: dict[Future[Stay], int] = {}
-        self._stays: dict[int, Stay] = {}
+        self._calls: dict[Future[IslandStep], int] = {}
+        self._steps: dict[int, IslandStep] = {}
         self._done = -1
         self._goal = -1
         self._at_once = 1  # generations of a call: as many as take a moment
@@ -103,7 +103,7 @@ class ClusterIslands(Evolver):
             if not ended:
                 _ = self.cluster.threads  # raises an error if the scheduler is gone
             for call in ended:
-                self._stays[self._calls.pop(call)] = call.result()
+                self._steps[self._calls.pop(call)] = call.result()
             if not ended and left <= 0.0:
                 return ()
         return self._whole()
@@ -113,7 +113,7 @@ class ClusterIslands(Evolver):
         emigrants = self.settings.migrants if has_exchange(self.settings, goal) else 0
         for number, settings in enumerate(self._each):
             call = self.cluster.submit(
-                stay,
+                evolve_island,
                 self.problem,
                 settings,
                 self.backend,
@@ -125,14 +125,14 @@ class ClusterIslands(Evolver):
             self._calls[call] = number
 
     def _whole(self) -> list[Generation]:
-        stays = [self._stays[number] for number in range(len(self._each))]
-        self._stays = {}
+        steps = [self._steps[number] for number in range(len(self._each))]
+        self._steps = {}
         states: list[Generation] = [
             combine(each, self.settings.population)
-            for each in zip(*(one.generations for one in stays), strict=True)
+            for each in zip(*(one.generations for one in steps), strict=True)
         ]
-        self._states = [one.state for one in stays]
-        self._arriving = [stays[number - 1].migrants for number in range(len(stays))]
+        self._states = [one.state for one in steps]
+        self._arriving = [steps[number - 1].migrants for number in range(len(steps))]
         seconds = max(time.monotonic() - self._called, 1e-3)
         self._at_once = max(1, min(4 * self._at_once, int(len(states) * _SECONDS / seconds)))
         self._done = self._goal
@@ -175,7 +175,7 @@ class ClusterIslands(Evolver):
         return merge_halls(self.problem.cost.is_minimised, each)
 
     def refine(self) -> list[Champion]:
-        """Here: it takes a moment in native code."""
+        """Prune and tune the champions in this process, which takes a moment in native code."""
         islands = [self._settled(number) for number in range(len(self._each))]
         number = best_island([island.fitness() for island in islands])
         best = choose_island(self.problem, self._each[number], self.backend)

@@ -1,87 +1,168 @@
-"""A study to what its page draws and no other file of the folder has: `report.json`."""
+"""What the page of a study draws and no other file of its folder has: `report.json`."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from dsgec.study.figure import make_curves
-from dsgec.study.ir import Study, TablePlan
+from dsgec.study.curves import make_curves
+from dsgec.study.definition import Data, Study, TablePlan
 from dsgec.study.results import Results
-from dsgec.study.tables import Chosen, Measure, ResultTable, choose_runs, figures, measures_of
+from dsgec.study.tables import Chosen, ResultTable, TableBlock, choose_runs, figures, measures_of
 
 FILE = "report.json"
 _DRAWN = ("fitness", "test accuracy", "test rmse")
 
 
-def evidence(
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """What a study is called, and how many runs it has of each kind."""
+
+    name: str
+    runs: int
+    seed: int
+    shortened: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A row of a measure: text, mark and printed figure for each data set."""
+
+    label: str
+    entries: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBlock:
+    """A measure with its rows."""
+
+    group: str
+    measure: str
+    lines: tuple[DrawnLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """The figures of all runs of a row."""
+
+    label: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSample:
+    """The figures of all runs on one data set."""
+
+    measure: str
+    data: str
+    rows: tuple[SampleRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCurve:
+    """The best fitness over the generations: mean and deviation of some runs."""
+
+    label: str
+    runs: int
+    generations: tuple[float, ...]
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+
+    def validate(self) -> None:
+        """Raise a ValueError unless there is a mean and a deviation for each generation."""
+        lengths = {len(self.generations), len(self.mean), len(self.deviation)}
+        if len(lengths) != 1 or not self.mean:
+            raise ValueError("a curve has lists of different lengths")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCurves:
+    """The curves of one data set."""
+
+    data: str
+    curves: tuple[DrawnCurve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTable:
+    """A table of the study, with the samples and curves that are drawn beneath it."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    printed: bool
+    notes: tuple[str, ...]
+    blocks: tuple[DrawnBlock, ...]
+    samples: tuple[DrawnSample, ...]
+    curves: tuple[DrawnCurves, ...]
+
+    def validate(self) -> None:
+        """Raise a ValueError unless every line has an entry for each column."""
+        lines = (line for block in self.blocks for line in block.lines)
+        if any(len(line.entries) != len(self.columns) for line in lines):
+            raise ValueError("a line has not one entry for each column")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyEvidence:
+    """The content of report.json."""
+
+    study: StudyFacts
+    tables: tuple[DrawnTable, ...]
+
+
+def make_evidence(
     study: Study, plans: Sequence[TablePlan], tables: Sequence[ResultTable], results: Results
-) -> dict[str, Any]:
-    """The content of report.json: for each table its fields, samples and curves."""
-    return {
-        "study": {
-            "name": study.name,
-            "runs": study.runs,
-            "seed": study.seed,
-            "shortened": study.shortened,
-        },
-        "tables": [
-            {
-                "name": plan.name,
-                "title": table.title,
-                "columns": list(table.columns),
-                "printed": table.has_printed,
-                "notes": list(table.notes),
-                "blocks": [_block(block.measure, block.lines) for block in table.blocks],
-                "samples": _samples(plan, choose_runs(plan, results)),
-                "curves": [_curves(plan, data.label, data, results) for data in plan.data],
-            }
+) -> StudyEvidence:
+    """Return what the page draws: for each table its fields, samples and curves."""
+    return StudyEvidence(
+        StudyFacts(study.name, study.runs, study.seed, study.shortened),
+        tuple(
+            DrawnTable(
+                plan.name,
+                table.title,
+                table.columns,
+                table.has_printed,
+                table.notes,
+                tuple(map(_block, table.blocks)),
+                _samples(plan, choose_runs(plan, results)),
+                tuple(_curves(plan, data, results) for data in plan.data),
+            )
             for plan, table in zip(plans, tables, strict=True)
-        ],
-    }
+        ),
+    )
 
 
-def _block(measure: Measure, lines: Sequence[Any]) -> dict[str, Any]:
-    return {
-        "group": measure.group,
-        "measure": measure.label,
-        "lines": [
-            {
-                "label": line.label,
-                "entries": [[entry.text, entry.mark, entry.printed] for entry in line.entries],
-            }
-            for line in lines
-        ],
-    }
+def _block(block: TableBlock) -> DrawnBlock:
+    lines = (
+        DrawnLine(line.label, tuple((one.text, one.mark, one.printed) for one in line.entries))
+        for line in block.lines
+    )
+    return DrawnBlock(block.measure.group, block.measure.label, tuple(lines))
 
 
-def _samples(plan: TablePlan, chosen: Chosen) -> list[dict[str, Any]]:
-    """The figures of every run, of the measures that are drawn: fitness, and one of the test."""
+def _samples(plan: TablePlan, chosen: Chosen) -> tuple[DrawnSample, ...]:
+    """Return the figures of every run for two measures: fitness, and one on the test rows."""
     there = {measure.name: measure for measure in measures_of(chosen)}
     drawn = [there[name] for name in _DRAWN if name in there][:2]
-    return [
-        {
-            "measure": f"{measure.group} {measure.label}".strip(),
-            "data": data.label,
-            "rows": [
-                {"label": row.label, "values": list(figures(chosen[row, data], measure))}
-                for row in plan.rows
-            ],
-        }
+    return tuple(
+        DrawnSample(
+            f"{measure.group} {measure.label}".strip(),
+            data.label,
+            tuple(SampleRow(row.label, figures(chosen[row, data], measure)) for row in plan.rows),
+        )
         for measure in drawn
         for data in plan.data
-    ]
+    )
 
 
-def _curves(plan: TablePlan, label: str, data: Any, results: Results) -> dict[str, Any]:
-    return {
-        "data": label,
-        "curves": [
-            {
-                "label": curve.label,
-                "runs": curve.runs,
-                "generations": curve.generations.tolist(),
-                "mean": curve.mean.tolist(),
-                "deviation": curve.deviation.tolist(),
-            }
-            for curve in make_curves(plan, data, results)
-        ],
-    }
+def _curves(plan: TablePlan, data: Data, results: Results) -> DrawnCurves:
+    curves = (
+        DrawnCurve(
+            curve.label,
+            curve.runs,
+            tuple(curve.generations.tolist()),
+            tuple(curve.mean.tolist()),
+            tuple(curve.deviation.tolist()),
+        )
+        for curve in make_curves(plan, data, results)
+    )
+    return DrawnCurves(data.label, tuple(curves))

@@ -21,7 +21,7 @@ from dsgec.search.problem import Problem, make_problem
 from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
 from dsgec.study.cluster import Abandoned, is_abandoned
-from dsgec.study.ir import Cell
+from dsgec.study.definition import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
 

@@ -1,17 +1,16 @@
-"""A study's folder to its page: tables, box plots, curves, and the tests behind the signs."""
+"""Write the page of a study: tables, box plots, curves, and the tests behind the signs."""
 
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import PAGE, write_files
-from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
+from dsgec.plain_data import expect, from_plain, read_json
 from dsgec.rendering import render_markup
 from dsgec.report.chart import (
     BOTTOM,
@@ -30,9 +29,9 @@ from dsgec.report.chart import (
 from dsgec.report.format import format_number, shorten
 from dsgec.report.page import page_style, report_page
 from dsgec.run.folder import has_record
-from dsgec.study.evidence import FILE
-from dsgec.study.report import COMPARISONS, RESULTS
-from dsgec.study.text import PRINTED
+from dsgec.study.evidence import FILE, DrawnCurves, DrawnSample, StudyEvidence
+from dsgec.study.outputs import COMPARISONS, RESULTS
+from dsgec.study.table_text import PRINTED
 
 _COMPARED = ("table", "measure", "data", "row", "against", "u", "p", "z", "r", "mark")
 _MOST_BYTES, _MOST_COMPARISONS, _STYLES = 64 << 20, 2000, 6
@@ -40,7 +39,7 @@ _MOST_BYTES, _MOST_COMPARISONS, _STYLES = 64 << 20, 2000, 6
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A sample: quartiles, whiskers to the last value within 1.5 times the box, and the others."""
+    """The box of a sample: quartiles, whiskers to the last value within 1.5 boxes, and outliers."""
 
     label: str
     short_label: str
@@ -53,7 +52,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class BoxPlot:
-    """Samples side by side."""
+    """The boxes of several samples side by side."""
 
     key: str
     title: str
@@ -105,38 +104,41 @@ def study_page(folder: Folder) -> str:
             f"{path} is not there",
             "Start the study again: what has finished is not run again, and the file is written.",
         )
-    found = read_json(folder, FILE)
-    expect(_is_evidence(found), path, "what the report of a study draws")
+    try:
+        found = from_plain(StudyEvidence, read_json(folder, FILE))
+    except ValueError:
+        expect(False, path, "what the report of a study draws")
+        raise
     compared = _comparisons(folder)
     parts = [
         {
             "table": table,
             "boxes": [
                 plot
-                for index, sample in enumerate(table["samples"])
+                for index, sample in enumerate(table.samples)
                 if (plot := box_plot(f"box-{number}-{index}", sample)) is not None
             ],
             "curves": [
                 chart
-                for index, curves in enumerate(table["curves"])
+                for index, curves in enumerate(table.curves)
                 if (chart := _curves_chart(f"curves-{number}-{index}", curves)) is not None
             ],
-            "compared": [row for row in compared if row["table"] == table["name"]],
+            "compared": [row for row in compared if row["table"] == table.name],
         }
-        for number, table in enumerate(found["tables"], 1)
+        for number, table in enumerate(found.tables, 1)
     ]
     return render_markup(
         "report/study.html.j2",
-        study=found["study"],
+        study=found.study,
         parts=parts,
         printed=PRINTED,
         style=page_style(),
     )
 
 
-def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
-    """The plot of one measure on one data set; None where no run has it."""
-    rows = [(i, row["label"], row["values"]) for i, row in enumerate(sample["rows"])]
+def box_plot(key: str, sample: DrawnSample) -> BoxPlot | None:
+    """Return the box plot of one measure on one data set; None if no run has the measure."""
+    rows = [(i, row.label, row.values) for i, row in enumerate(sample.rows)]
     rows = [row for row in rows if row[2]]
     if not rows:
         return None
@@ -158,14 +160,14 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
         )
         figures = map(format_number, (min(values), *five[1:4], max(values)))
         lines.append((label, str(len(values)), *figures))
-    what = f"{sample['measure']}, {sample['data']}"
+    what = f"{sample.measure}, {sample.data}"
     return BoxPlot(
         key,
         what,
-        f"Box plots of {sample['measure']} over the runs: "
+        f"Box plots of {sample.measure} over the runs: "
         + "; ".join(f"{line[0]}: median {line[4]} of {line[1]} runs" for line in lines),
         up,
-        sample["measure"],
+        sample.measure,
         tuple(boxes),
         DataTable(
             ("row", "runs", "least", "first quartile", "median", "third quartile", "most"),
@@ -175,7 +177,7 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
 
 
 def quartiles(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Lower whisker, quartiles and upper whisker (Tukey's), and the values beyond the whiskers."""
+    """Return lower whisker, quartiles and upper whisker (Tukey's), and the values beyond them."""
     first, median, third = (float(q) for q in np.quantile(values, (0.25, 0.5, 0.75)))
     reach = 1.5 * (third - first)
     inside = [v for v in values if first - reach <= v <= third + reach]
@@ -184,40 +186,40 @@ def quartiles(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, 
     return (low, first, median, third, high), outside
 
 
-def _curves_chart(key: str, drawn: dict[str, Any]) -> Chart | None:
-    curves = drawn["curves"]
+def _curves_chart(key: str, drawn: DrawnCurves) -> Chart | None:
+    curves = drawn.curves
     if not curves:
         return None
-    last = max(curve["generations"][-1] for curve in curves)
+    last = max(curve.generations[-1] for curve in curves)
     ticks = linear_scale([0.0, last], LEFT, RIGHT, whole=True).ticks
     across = Scale(0.0, max(last, 1.0), LEFT, RIGHT, tuple(t for t in ticks if t <= max(last, 1)))
     edges = [
         value
         for curve in curves
-        for m, d in zip(curve["mean"], curve["deviation"], strict=True)
+        for m, d in zip(curve.mean, curve.deviation, strict=True)
         for value in (m - d, m + d)
     ]
     up = linear_scale(edges, BOTTOM, TOP)
     series = []
     for style, curve in enumerate(curves):
-        x, mean, deviation = curve["generations"], curve["mean"], curve["deviation"]
+        x, mean, deviation = curve.generations, curve.mean, curve.deviation
         upper = [(g, m + d) for g, m, d in zip(x, mean, deviation, strict=True)]
         lower = [(g, m - d) for g, m, d in zip(x, mean, deviation, strict=True)]
         band = line_path([*upper, *reversed(lower)], across, up)
         line = line_path(list(zip(x, mean, strict=True)), across, up)
-        series.append(Series(curve["label"], style % _STYLES, line, (), f"{band} Z"))
+        series.append(Series(curve.label, style % _STYLES, line, (), f"{band} Z"))
     table = tuple(
         (
-            curve["label"],
-            str(curve["runs"]),
-            format_number(curve["mean"][0]),
-            format_number(curve["mean"][-1]),
+            curve.label,
+            str(curve.runs),
+            format_number(curve.mean[0]),
+            format_number(curve.mean[-1]),
         )
         for curve in curves
     )
     return Chart(
         key,
-        f"Fitness over the generations, {drawn['data']}",
+        f"Fitness over the generations, {drawn.data}",
         "A line chart of the best fitness, mean of the runs, with a band of one standard"
         " deviation; less is better.",
         across,
@@ -230,7 +232,7 @@ def _curves_chart(key: str, drawn: dict[str, Any]) -> Chart | None:
 
 
 def _comparisons(folder: Folder) -> list[dict[str, str]]:
-    """The tests of comparisons.csv, as texts."""
+    """Return the rows of comparisons.csv as texts."""
     path = folder.path / COMPARISONS
     try:
         text = folder.read_text(COMPARISONS, _MOST_BYTES)
@@ -240,75 +242,3 @@ def _comparisons(folder: Folder) -> list[dict[str, str]]:
     good = all(all(isinstance(row.get(name), str) for name in _COMPARED) for row in rows)
     expect(good, path, "the comparisons of a study")
     return rows[:_MOST_COMPARISONS]
-
-
-def _is_evidence(found: Any) -> bool:
-    if not isinstance(found, dict) or not isinstance(found.get("study"), dict):
-        return False
-    study = found["study"]
-    return (
-        all(is_text(study.get(name)) for name in ("name", "shortened"))
-        and all(is_count(study.get(name)) for name in ("runs", "seed"))
-        and is_list(found.get("tables"), _is_table)
-    )
-
-
-def _is_table(table: Any) -> bool:
-    return (
-        isinstance(table, dict)
-        and all(is_text(table.get(name)) for name in ("name", "title"))
-        and is_list(table.get("columns"), is_text)
-        and is_list(table.get("notes"), is_text)
-        and isinstance(table.get("printed"), bool)
-        and is_list(table.get("blocks"), lambda block: _is_block(block, len(table["columns"])))
-        and is_list(table.get("samples"), _is_sample)
-        and is_list(table.get("curves"), _is_curves)
-    )
-
-
-def _is_block(block: Any, columns: int) -> bool:
-    def is_line(line: Any) -> bool:
-        return (
-            isinstance(line, dict)
-            and is_text(line.get("label"))
-            and is_list(line.get("entries"), lambda entry: is_list(entry, is_text, 3), columns)
-        )
-
-    return (
-        isinstance(block, dict)
-        and all(is_text(block.get(name)) for name in ("group", "measure"))
-        and is_list(block.get("lines"), is_line)
-    )
-
-
-def _is_sample(sample: Any) -> bool:
-    def is_row(row: Any) -> bool:
-        return (
-            isinstance(row, dict)
-            and is_text(row.get("label"))
-            and is_list(row.get("values"), is_number)
-        )
-
-    return (
-        isinstance(sample, dict)
-        and all(is_text(sample.get(name)) for name in ("measure", "data"))
-        and is_list(sample.get("rows"), is_row)
-    )
-
-
-def _is_curves(value: Any) -> bool:
-    def is_curve(curve: Any) -> bool:
-        if not isinstance(curve, dict) or not is_text(curve.get("label")):
-            return False
-        lines = [curve.get(name) for name in ("generations", "mean", "deviation")]
-        return (
-            is_count(curve.get("runs"))
-            and all(is_list(line, is_number) and line for line in lines)
-            and len({len(line) for line in lines if line}) == 1
-        )
-
-    return (
-        isinstance(value, dict)
-        and is_text(value.get("data"))
-        and is_list(value.get("curves"), is_curve)
-    )

@@ -1,4 +1,4 @@
-"""A study file (TOML) to a Study; all its errors are reported at once."""
+"""Parse a study file (TOML); all its errors are reported at once."""
 
 import re
 from collections.abc import Callable, Collection
@@ -12,9 +12,18 @@ from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
 from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_settings
 from dsgec.setting import make, names_of, settings_of
-from dsgec.study.ir import Data, Printed, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
+from dsgec.study.definition import (
+    Data,
+    Printed,
+    Quick,
+    Row,
+    Study,
+    StudyGrammar,
+    StudyPart,
+    TablePlan,
+)
 from dsgec.study.printed import parse_printed
-from dsgec.study.reader import STUDY, TomlReader
+from dsgec.study.toml_reader import STUDY, TomlReader
 from dsgec.toml import read_toml
 
 _MOST_RUNS = 100_000
@@ -23,11 +32,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,59}")
 # What stands elsewhere in a study.
 _NOT_SETTINGS = {"representation", "engine", "seed", "generations"}
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 def load_study(name: str) -> Study:
-    """The study in the file `name`, or the shipped study of that name."""
+    """Return the study in the file `name`, or the shipped study of that name."""
     path = find(name, STUDIES, ".toml", "study")
     source = read_toml(path, name)
     return _parse(source, name, path)
@@ -83,9 +92,9 @@ def _tables(top: TomlReader, key: str) -> list[dict[str, Any]]:
 
 
 def _quick(reader: TomlReader) -> Quick:
-    usual = Quick()
-    runs = reader.whole("runs", 1, _MOST_RUNS, usual.runs)
-    generations = reader.whole("generations", 0, MOST_GENERATIONS, usual.generations)
+    default = Quick()
+    runs = reader.whole("runs", 1, _MOST_RUNS, default.runs)
+    generations = reader.whole("generations", 0, MOST_GENERATIONS, default.generations)
     reader.close()
     return Quick(runs, generations)
 
@@ -93,7 +102,7 @@ def _quick(reader: TomlReader) -> Quick:
 def _declared(
     tables: dict[str, Any], shown: str, folder: Path | None, faults: list[Fault]
 ) -> dict[str, Data]:
-    """The data sets that the study gives names of its own."""
+    """Return the data sets that the study names itself, under [data]."""
     found = {}
     for name, table in tables.items():
         place = f"{shown}, [data.{name}]"
@@ -104,25 +113,25 @@ def _declared(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
-        reading, preprocessing = _made(ReadingOptions, reader), _made(Preprocessing, reader)
+        reading, preprocessing = _make(ReadingOptions, reader), _make(Preprocessing, reader)
         reader.close()
         found[name] = Data(name, beside(file, folder), target, label, reading, preprocessing)
     return found
 
 
-def _made(kind: type[Made], reader: TomlReader) -> Made:
-    """What a table of the study says of the settings that are the fields of a dataclass."""
-    given = _given(kind, reader)
-    return _checked(reader, lambda: make(kind, given), kind())
+def _make(kind: type[T], reader: TomlReader) -> T:
+    """Return a dataclass of settings from the keys of a table; keep the faults of wrong values."""
+    given = _take_settings(kind, reader)
+    return _keep_faults(reader, lambda: make(kind, given), kind())
 
 
-def _given(kind: type, reader: TomlReader, but: Collection[str] = ()) -> dict[str, Any]:
+def _take_settings(kind: type, reader: TomlReader, but: Collection[str] = ()) -> dict[str, Any]:
     known = names_of(settings_of(kind)) - {*but}
     reader.asked += sorted(known)
     return {key: value for key, value in reader.table.items() if key in known}
 
 
-def _checked(reader: TomlReader, build: Callable[[], Made], otherwise: Made) -> Made:
+def _keep_faults(reader: TomlReader, build: Callable[[], T], otherwise: T) -> T:
     try:
         return build()
     except DsgecError as error:
@@ -139,7 +148,7 @@ def _part(
     folder: Path | None,
 ) -> StudyPart:
     name = reader.take("name", str, f"part {number}")
-    key = _spelt(reader, "representations", "engines")
+    key = _current_name(reader, "representations", "engines")
     representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
     files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
     grammars = tuple(StudyGrammar(_stem(file), beside(file, folder)) for file in files)
@@ -161,12 +170,12 @@ def _part(
 
 
 def _settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Settings, ...]:
-    """Those of each representation, with the defaults of a preset: in a study, the paper's."""
+    """Return the settings of each representation; the default preset of a study is the paper's."""
     paper = Preset(preset="paper")
-    named = _given(Preset, reader)
-    preset = _checked(reader, lambda: make(Preset, named) if named else paper, paper)
-    given = _given(Settings, reader, but=_NOT_SETTINGS)
-    return _checked(
+    named = _take_settings(Preset, reader)
+    preset = _keep_faults(reader, lambda: make(Preset, named) if named else paper, paper)
+    given = _take_settings(Settings, reader, but=_NOT_SETTINGS)
+    return _keep_faults(
         reader,
         lambda: tuple(
             make_settings({**given, "representation": one}, preset) for one in representations
@@ -175,13 +184,13 @@ def _settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Set
     )
 
 
-def _generations(reader: TomlReader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:
-    """For each table: one number for all, or a number by name."""
+def _generations(reader: TomlReader, default: int, data: tuple[Data, ...]) -> tuple[int, ...]:
+    """Return the generations for each data set: one number for all, or numbers by name."""
     if not isinstance(reader.table.get("generations"), dict):
-        return (reader.whole("generations", 0, MOST_GENERATIONS, usual),) * len(data)
+        return (reader.whole("generations", 0, MOST_GENERATIONS, default),) * len(data)
     table = reader.take("generations", dict)
     inner = TomlReader(table, f"{reader.place}, generations", reader.faults)
-    found = tuple(inner.whole(d.name, 0, MOST_GENERATIONS, usual) for d in data)
+    found = tuple(inner.whole(d.name, 0, MOST_GENERATIONS, default) for d in data)
     inner.close()
     return found
 
@@ -209,13 +218,13 @@ def _plan(reader: TomlReader, number: int, parts: list[StudyPart]) -> TablePlan:
 
 
 def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | None:
-    """A row; what its part leaves no choice of need not be said."""
+    """Return a row of a table; what its part leaves no choice of can be left out."""
     label = reader.take("label", str, needed="what the row is called")
     by_name = {part.name: part for part in parts}
     name = reader.take("part", str, parts[0].name if len(parts) == 1 else "")
     against = reader.take("against", str, "")
     layers = reader.whole("layers", 0, 1000, 0)
-    key = _spelt(reader, "representation", "engine")
+    key = _current_name(reader, "representation", "engine")
     reader.asked += [key, "grammar"]
     reader.close()
     if label is None or not by_name or not reader.is_among("part", name, list(by_name)):
@@ -232,13 +241,13 @@ def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | 
     return Row(label, name, representation, grammar, layers, against)
 
 
-def _spelt(reader: TomlReader, key: str, formerly: str) -> str:
-    """How the study spells a key that had another name."""
+def _current_name(reader: TomlReader, key: str, formerly: str) -> str:
+    """Return the name under which the study has a key that was renamed."""
     return formerly if formerly in reader.table and key not in reader.table else key
 
 
 def _only(reader: TomlReader, key: str, choices: tuple[str, ...]) -> str:
-    """The choice that was made, or the only one there is; empty if it was a mistake."""
+    """Return the value of a key, by default the only choice; return nothing if it is a mistake."""
     value: str = reader.take(key, str, choices[0] if len(choices) == 1 else "")
     if not choices:
         return ""

@@ -1,4 +1,4 @@
-"""Cells to tasks: everything that the runs need is read and checked before the first one starts."""
+"""Read and check everything that the cells of a study need, before the first run starts."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ from dsgec.run.baselines import check_rivals
 from dsgec.run.record import identity
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
-from dsgec.study.ir import Cell
-from dsgec.study.reader import STUDY
+from dsgec.study.definition import Cell
 from dsgec.study.results import file_name
+from dsgec.study.toml_reader import STUDY
 
 RUNS = "runs"
 """The folder of the files of finished runs, in that of the study."""
@@ -27,41 +27,41 @@ Source = tuple[str, str | None, ReadingOptions, Preprocessing]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A run that can start, and the file in the folder RUNS that it ends in."""
+    """A run that is ready to start, and the name of its file in the folder RUNS."""
 
     cell: Cell
     grammar: GrammarFile
     dataset: Dataset
-    """As the problem was made of it: the problem's own is fitted to the training rows."""
+    """As it was read; the problem's own is preprocessed by the training rows."""
     problem: Problem
     file: str
 
     @property
     def asked(self) -> dict[str, object]:
-        """All that the outcome depends on."""
+        """Return everything that the result depends on."""
         return asked_of(self.grammar, self.problem.dataset, self.cell)
 
     @property
     def size(self) -> int:
-        """How much work it is, roughly: cells of the table, over the individuals of the run."""
+        """Return a rough measure of the work: training rows times individuals."""
         settings = self.cell.settings
         return settings.generations * settings.population * len(self.problem.split.train) + 1
 
 
 def prepare(cells: Sequence[Cell]) -> list[Task]:
-    """Read and check everything that the runs need, so that no mistake is found hours later."""
+    """Return the task of each cell; raise all errors now, so that none is found hours later."""
     faults: dict[str, Fault] = {}
     grammars: dict[str, GrammarFile | None] = {}
     datasets: dict[Source, Dataset | None] = {}
     problems: dict[tuple[str, Source, Settings], Problem | None] = {}
     tasks = []
     for cell in cells:
-        with _keeping(faults, f"grammar {cell.grammar.file}"):
+        with _collect_faults(faults, f"grammar {cell.grammar.file}"):
             if cell.grammar.file not in grammars:
                 grammars[cell.grammar.file] = None
                 grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
         source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.preprocessing)
-        with _keeping(faults, f"data {cell.data.file}"):
+        with _collect_faults(faults, f"data {cell.data.file}"):
             if source not in datasets:
                 datasets[source] = None
                 table = read_table(cell.data.file, cell.data.reading)
@@ -70,7 +70,7 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
         if grammar is None or dataset is None:
             continue
         kind = (cell.grammar.file, source, replace(cell.settings, seed=0))
-        with _keeping(faults, f"{cell.grammar.name} on {cell.data.name}"):
+        with _collect_faults(faults, f"{cell.grammar.name} on {cell.data.name}"):
             if kind not in problems:
                 problems[kind] = None
                 check_rivals(cell.settings.compare)
@@ -86,7 +86,7 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
 
 
 def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
-    """All that the outcome of a cell depends on."""
+    """Return everything that the result of a cell depends on."""
     asked = identity(grammar, dataset, cell.settings)
     if cell.data.reading != ReadingOptions():
         asked["data"]["reading"] = asdict(cell.data.reading) | {"names": []}
@@ -94,7 +94,7 @@ def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, An
 
 
 @contextlib.contextmanager
-def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
+def _collect_faults(faults: dict[str, Fault], place: str) -> Iterator[None]:
     try:
         yield
     except DsgecError as error:
@@ -104,7 +104,7 @@ def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
 
 
 def remarks(tasks: Sequence[Task]) -> list[str]:
-    """What a user should know beforehand, each thing once."""
+    """Return the notes and warnings for the user, each of them once."""
     texts = (
         text
         for task in tasks

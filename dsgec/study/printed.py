@@ -1,18 +1,18 @@
-"""Figures that were printed elsewhere (TOML), to be put beside those of a study."""
+"""Read figures that were printed elsewhere from TOML, to be put beside those of a study."""
 
 import re
 from typing import Any
 
 from dsgec.errors import Fault
-from dsgec.study.ir import Printed
-from dsgec.study.reader import TomlReader
+from dsgec.study.definition import Printed
+from dsgec.study.toml_reader import TomlReader
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _FIGURE = re.compile(rf"{_NUMBER} ± {_NUMBER}(?: (\++|-+|~))?", re.ASCII)
 
 
 def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tuple[Printed, ...]:
-    """The figures, by table, measure, row and data set."""
+    """Return the figures of a file, by table, measure, row and data set."""
     top = TomlReader(source, shown, faults)
     data = top.texts("data", needed="the names of the columns")
     found = []
@@ -37,7 +37,7 @@ def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tu
 
 
 def mean_and_deviation(text: str) -> tuple[float, float]:
-    """The two numbers of a figure as it is printed."""
+    """Return the mean and the standard deviation of a printed figure such as `1.16 ± 0.13 +++`."""
     match = _FIGURE.fullmatch(text)
     assert match is not None
     return float(match[1]), float(match[2])

@@ -1,4 +1,4 @@
-"""A finished run to its file and back, and all of them to results.csv."""
+"""Write and read the file of a finished run, and write all of them to results.csv."""
 
 import csv
 import hashlib
@@ -14,7 +14,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
 from dsgec.search.evolver import ENDS
-from dsgec.study.ir import Cell
+from dsgec.study.definition import Cell
 
 SIZES = ("layers", "neurons", "features", "connections")
 _PARTS = ("train", "test")
@@ -26,8 +26,8 @@ class CellResult:
     """The result of a run. `changes` are the generations at which the best fitness changed.
 
     A figure that is not defined is None; an infinite fitness is one of those. A run that ended
-    before it began has no figures at all, and a `fault`. `rivals` are the models that the study
-    compares with: the name and the test figures of each.
+    before its first generation has no figures, but a `fault`. `rivals` are the names and test
+    figures of the models that the study compares with.
     """
 
     fitness: float | None
@@ -42,7 +42,7 @@ class CellResult:
     rivals: tuple[tuple[str, Mapping[str, float | None]], ...] = ()
 
     def figure(self, name: str) -> float | None:
-        """A figure by its name: `fitness`, `train rmse`, `neurons` …"""
+        """Return a figure by its name: `fitness`, `train rmse`, `neurons` …"""
         if name == "fitness":
             return self.fitness
         part, _, metric = name.partition(" ")
@@ -55,7 +55,7 @@ Results = Mapping[Cell, CellResult]
 
 
 def file_name(cell: Cell, asked: dict[str, Any]) -> str:
-    """The name of a run's file: readable, and another for every other run."""
+    """Return the name of a run's file, which is readable and different for every run."""
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
     words = (cell.settings.representation, cell.grammar.name, cell.data.name)
     start = "-".join(re.sub(r"[^A-Za-z0-9_]+", "_", word)[:30] for word in words)
@@ -65,17 +65,17 @@ def file_name(cell: Cell, asked: dict[str, Any]) -> str:
 def outcome_text(
     asked: dict[str, Any], result: dict[str, Any], changes: Sequence[tuple[int, float]]
 ) -> str:
-    """The content of a run's file."""
+    """Return the content of a run's file."""
     return to_json({**asked, "result": result, "changes": changes})
 
 
 def failure_text(asked: dict[str, Any], fault: str) -> str:
-    """The content of the file of a run that ended before it began."""
+    """Return the content of the file of a run whose first generation had no valid individual."""
     return to_json({**asked, "fault": fault})
 
 
 def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult | None:
-    """What a file says of the run that was asked for; None if it is not that run's, or damaged."""
+    """Return the result in a run's file; None if it is damaged, or of another run."""
     try:
         found = json.loads(runs.read(name, _MOST_BYTES))
         found_asked = {key: found[key] for key in asked}
@@ -124,18 +124,18 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
 
 
 def _is_ended(result: dict[str, Any], generations: int) -> bool:
-    """Whether the run was as long as was asked for; `patience` and `stop_at` end one early."""
+    """Return whether a run came to its end; `patience` and `stop_at` end one early."""
     if result["ended"] == "generations":
         return bool(result["generations"] == generations)
     return result["ended"] in ENDS and bool(result["generations"] <= generations)
 
 
 def _ends_with(last: float | None, fitness: float | None, settings: dict[str, Any]) -> bool:
-    """Whether a run can end with a fitness, after that of the best of its last generation.
+    """Return whether the fitness of a result fits the best fitness of the last generation.
 
-    Without an elite there may be no valid network in it: then a champion is the result. One that
-    was tuned after the generations, or that was lost, can be better where numbers are learned. With
-    batches, the two may be by other rows.
+    Without an elite, the last generation may have no valid network: then a champion is the result.
+    If weights are learned, a tuned or an earlier champion can be better. With batches, the two may
+    be measured on different rows.
     """
     if "batch" in settings:
         return True
@@ -145,7 +145,7 @@ def _ends_with(last: float | None, fitness: float | None, settings: dict[str, An
 
 
 def results_text(results: Results) -> str:
-    """results.csv: a row for each run, in the order of the study and then of the seeds."""
+    """Return results.csv: a row for each run, in the order of the study and then of the seeds."""
     first = next(iter(results.values()), None)
     metrics = list(dict.fromkeys(name for outcome in results.values() for name in outcome.train))
     assert first is not None
@@ -168,7 +168,7 @@ def results_text(results: Results) -> str:
 
 
 def _in_order(results: Results) -> list[tuple[Cell, CellResult]]:
-    """The runs of one kind together, by seed; the kinds as the study has them."""
+    """Return the runs sorted by kind, in the order of the study, and then by seed."""
     kinds: dict[tuple[Any, ...], int] = {}
 
     def place(entry: tuple[Cell, CellResult]) -> tuple[int, int]:
@@ -180,7 +180,7 @@ def _in_order(results: Results) -> list[tuple[Cell, CellResult]]:
 
 
 def _figures(value: Any) -> dict[str, float | None]:
-    """The plain numbers of a record; what else it has (a matrix, say) is not a figure."""
+    """Return the plain numbers of a record, without matrices and the like."""
     return {
         str(name): _figure(inner)
         for name, inner in value.items()

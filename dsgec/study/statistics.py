@@ -1,4 +1,4 @@
-"""Samples of figures to what can be said of them: means, deviations, tests.
+"""Describe and compare samples of figures: means, deviations, statistical tests.
 
 The paper's tests: Kolmogorov-Smirnov and Shapiro-Wilk for normality, Mann-Whitney U between two
 samples, all at a level of 0.05, and the effect size r = |z| / √(n₁ + n₂). scipy is imported late:
@@ -39,20 +39,20 @@ class Comparison:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is one at the level of the paper."""
+        """Return whether the difference is significant at the paper's level."""
         return self.p < LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class Normality:
-    """The chances of such a sample from a normal distribution, None where it is too small."""
+    """The p-values of two tests of normality; None if the sample is too small."""
 
     kolmogorov_smirnov: float | None
     shapiro_wilk: float | None
 
 
 def require_libraries() -> None:
-    """Tell beforehand if what a study needs at its end is not installed."""
+    """Raise an error if a library is missing that a study needs at its end."""
     missing = [n for n in ("scipy", "PIL") if importlib.util.find_spec(n) is None]
     if missing:
         names = " and ".join({"PIL": "pillow"}.get(name, name) for name in missing)
@@ -60,7 +60,7 @@ def require_libraries() -> None:
 
 
 def sample(values: Sequence[float]) -> SampleSummary:
-    """The sample, with its mean and deviation; 0 of one value, NaN of none."""
+    """Return the values with mean and deviation; the deviation of one value is 0, of none NaN."""
     kept = tuple(values)
     if not kept:
         return SampleSummary(kept, math.nan, math.nan)
@@ -69,7 +69,7 @@ def sample(values: Sequence[float]) -> SampleSummary:
 
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Comparison | None:
-    """Mann-Whitney U; None where a sample is empty.
+    """Compare two samples by Mann-Whitney U; return None if one is empty.
 
     p is exact for small samples without ties; z is that of the normal approximation, corrected for
     ties and not for continuity.
@@ -91,10 +91,10 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Comparison | Non
 
 
 def mark(comparison: Comparison | None, better: int) -> str:
-    """~ for no difference; + ++ +++ where the first sample is better, - -- --- where it is worse.
+    """Return ~ for no difference, + ++ +++ if the first sample is better, - -- --- if it is worse.
 
-    As many signs as the effect is large. `better` is 1 where more is better, -1 where less is. A
-    difference that is significant but smaller than small counts as none.
+    The number of signs grows with the effect. `better` is 1 if more is better, -1 if less is. A
+    significant difference whose effect is less than small counts as none.
     """
     if comparison is None or not better:
         return ""
@@ -105,10 +105,10 @@ def mark(comparison: Comparison | None, better: int) -> str:
 
 
 def normality(values: Sequence[float]) -> Normality:
-    """Both tests, the first against the normal distribution of the sample's mean and deviation.
+    """Test a sample for normality by Kolmogorov-Smirnov and by Shapiro-Wilk.
 
-    Of parameters that come from the sample itself, Kolmogorov and Smirnov's p is larger than it
-    should be: it rejects too seldom. It is reported because the paper has it.
+    The first uses the mean and the deviation of the sample itself, so its p-value is too large and
+    it rejects too seldom; it is reported because the paper has it.
     """
     described = sample(values)
     if len(described.values) < _FEWEST_FOR_NORMALITY or not described.deviation > 0.0:
@@ -116,6 +116,6 @@ def normality(values: Sequence[float]) -> Normality:
     from scipy.stats import kstest, shapiro
 
     scaled = [(value - described.mean) / described.deviation for value in described.values]
-    # Of more than 5000 values, Shapiro and Wilk's p is not known.
+    # The p-value of Shapiro-Wilk is not known for more than 5000 values.
     wilk = float(shapiro(scaled).pvalue) if len(scaled) <= 5000 else None
     return Normality(float(kstest(scaled, "norm").pvalue), wilk)

@@ -1,11 +1,11 @@
-"""Results to tables in the layout of the paper's: measures, for each its rows, by data set."""
+"""Make tables of results in the paper's layout: a block of rows for each measure."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dsgec.search.problem import make_learning
-from dsgec.study.ir import Cell, Data, Printed, Row, Study, TablePlan
+from dsgec.study.definition import Cell, Data, Printed, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
 from dsgec.study.results import CellResult, Results
 from dsgec.study.statistics import SampleSummary, compare, mark, sample
@@ -16,7 +16,7 @@ _Kinds = dict[tuple[Row, Data], list[tuple[Cell, CellResult]]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure of a run; `better` is 1 where more is, -1 where less is, 0 where neither."""
+    """A figure of a run; `better` is 1 if more is better, -1 if less is, 0 if neither."""
 
     name: str
     group: str
@@ -82,7 +82,7 @@ class ResultTable:
 
 
 def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
-    """The table that a plan asks for."""
+    """Return the table of a plan."""
     printed = {(p.measure, p.row, p.data): p for p in study.printed if p.table == plan.name}
     chosen = choose_runs(plan, results)
     by_label = {row.label: row for row in plan.rows}
@@ -109,15 +109,16 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
 
 
 def figures(outcomes: Sequence[CellResult], measure: Measure) -> tuple[float, ...]:
-    """The defined figures of some runs."""
+    """Return a figure of each run that has it."""
     values = (outcome.figure(measure.name) for outcome in outcomes)
     return tuple(float(value) for value in values if value is not None)
 
 
 def choose_runs(plan: TablePlan, results: Results) -> Chosen:
-    """The runs that count in each row, on each data set.
+    """Return the runs of each row on each data set.
 
-    Those that minimise something else than the first row have no fitness: it could not be compared.
+    Runs that minimise something else than the first row lose their fitness, which could not be
+    compared.
     """
     kinds = _kinds(plan, results)
     others = _others(plan, kinds)
@@ -134,7 +135,7 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
 
 
 def _kinds(plan: TablePlan, results: Results) -> _Kinds:
-    """All runs of each row, on each data set."""
+    """Return all runs of each row on each data set."""
     kinds: defaultdict[tuple[str, ...], list[tuple[Cell, CellResult]]] = defaultdict(list)
     for cell, outcome in results.items():
         kind = (cell.part, cell.settings.representation, cell.grammar.name, cell.data.name)
@@ -147,7 +148,7 @@ def _kinds(plan: TablePlan, results: Results) -> _Kinds:
 
 
 def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
-    """The rows, on each data set, whose runs minimise something else than the first row."""
+    """Return the rows and data sets whose runs minimise something else than the first row."""
     found = set()
     for data in plan.data:
         aims = {
@@ -159,14 +160,14 @@ def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
 
 
 def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
-    """What a run minimises: the objective, and the penalties of numbers and connections."""
+    """Return what a run minimises: the objective, and the penalties on weights and connections."""
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
     return outcome.objective, *penalties
 
 
 def measures_of(chosen: Chosen) -> list[Measure]:
-    """Those that some run has; of layers and neurons, those that differ between networks."""
+    """Return the measures that some run has, without sizes that are the same for all networks."""
     every = [outcome for outcomes in chosen.values() for outcome in outcomes]
     kept = []
     for measure in MEASURES:
@@ -178,7 +179,7 @@ def measures_of(chosen: Chosen) -> list[Measure]:
 
 
 def _text(described: SampleSummary, *, significant_digits: bool) -> str:
-    """Mean ± deviation: three digits as the paper has them, or three that mean something."""
+    """Return mean ± deviation, with the paper's decimals or with three significant digits."""
     if not described.values:
         return "–"
     parts = [described.mean] + [described.deviation] * (len(described.values) > 1)
@@ -197,9 +198,9 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row
     if study.shortened:
         yield study.shortened
     counts = {(row, data): len(runs) for (row, data), runs in chosen.items()}
-    usual = max(counts.values(), default=0)
+    most = max(counts.values(), default=0)
     yield (
-        f"Mean ± standard deviation of the best network of each of {usual} runs, seeds"
+        f"Mean ± standard deviation of the best network of each of {most} runs, seeds"
         f" {study.seed} to {study.seed + study.runs - 1}."
     )
     if others:
@@ -210,7 +211,7 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row
         )
     for row in plan.rows:
         own = [counts[row, data] for data in plan.data]
-        if any(count != usual for count in own):
+        if any(count != most for count in own):
             words = ", ".join(
                 f"{count} ({data.label})" for count, data in zip(own, plan.data, strict=True)
             )
@@ -258,7 +259,7 @@ def _distances(
     chosen: Chosen,
     printed: dict[tuple[str, str, str], Printed],
 ) -> Iterator[str]:
-    """How far our mean fitness is from the printed one, in printed standard deviations."""
+    """Yield how far our mean fitness is from the printed one, in printed standard deviations."""
     for row in plan.rows:
         words = []
         for data in plan.data:

@@ -1,4 +1,4 @@
-"""Cells to outcomes: run what is not finished, on processes of this machine or on a cluster.
+"""Run the cells of a study that are not finished, by processes of this machine or a cluster.
 
 Wherever a run was made, its file is written here, whole: a kill loses only the unfinished runs, and
 nothing writes behind the back of a process that was killed.
@@ -11,7 +11,7 @@ from functools import partial
 
 from dsgec.errors import DsgecError, counted
 from dsgec.folder import Folder
-from dsgec.study.ir import Cell
+from dsgec.study.definition import Cell
 from dsgec.study.outcome import CellFile, outcome_of
 from dsgec.study.prepare import Task
 from dsgec.study.processes import Workers
@@ -23,18 +23,18 @@ _WRITERS = 4  # a file that must have reached the disk takes a while, and no pro
 
 
 def finished(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
-    """The outcomes that are there already."""
+    """Return the results that are in the folder already."""
     found = ((task.cell, read_outcome(runs, task.file, task.asked)) for task in tasks)
     return {cell: outcome for cell, outcome in found if outcome is not None}
 
 
 def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
-    """What is left to do; a run that belongs to two parts is done once."""
+    """Return the tasks that are left to do; a run that belongs to two parts is made once."""
     return list({task.file: task for task in tasks if task.cell not in there}.values())
 
 
 def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
-    """The outcomes of all tasks, when they have ended."""
+    """Return the results of all tasks; raise an error if one is missing."""
     found = finished(tasks, runs)
     missing = [task.file for task in tasks if task.cell not in found]
     if missing:
@@ -54,10 +54,9 @@ def work(
     on_note: Callable[[str], None],
     on_end: Callable[[Task, float], None],
 ) -> None:
-    """Run them all, in their order, into `runs`; an error or an interrupt ends the others.
+    """Run all tasks, in their order, into the folder `runs`; an error or an interrupt ends them.
 
-    `on_note` is called with what a user should know, `on_end` with each finished run and its
-    seconds.
+    `on_note` is called with notes for the user, `on_end` with each finished task and its seconds.
     """
     left = deque(tasks)
     keep = partial(_keep, runs)
@@ -66,7 +65,7 @@ def work(
         try:
             while left or running:
                 on_note(workers.want)
-                # Some more than can be made at once, so that nobody waits for the next.
+                # More than can be made at once, so that no worker waits for the next.
                 while left and len(running) < _AHEAD * max(workers.threads, 1):
                     task = left.popleft()
                     inputs = (task.cell, task.grammar, task.dataset, backend)

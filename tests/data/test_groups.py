@@ -12,7 +12,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
-from dsgec.study.cells import cells
+from dsgec.study.definition import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from tests.support.command_line import dsgec as command

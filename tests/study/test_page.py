@@ -7,9 +7,9 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.folder import make_folder
-from dsgec.study.ir import Data
+from dsgec.study.definition import Data
+from dsgec.study.outputs import write_outputs
 from dsgec.study.page import quartiles
-from dsgec.study.report import write_report
 from tests.support.html import Page
 from tests.support.run_folders import report_page
 from tests.support.study_results import ONE, make_results, make_study, outcome
@@ -25,7 +25,7 @@ def write_study(folder, data=ONE):
     }
     folder.mkdir(parents=True)
     with make_folder(folder) as opened:
-        write_report(study, make_results(study, outcomes), opened)
+        write_outputs(study, make_results(study, outcomes), opened)
     return folder
 
 

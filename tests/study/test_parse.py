@@ -13,10 +13,8 @@ from dsgec.errors import DsgecError
 from dsgec.resources import STUDIES
 from dsgec.search import settings
 from dsgec.study import parse
-from dsgec.study.cells import cells
-from dsgec.study.ir import shorten
+from dsgec.study.definition import cells, default_tables, shorten
 from dsgec.study.parse import load_study
-from dsgec.study.plans import usual_plans
 
 PART = '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
 
@@ -35,7 +33,7 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert part.generations == (500,)
     assert part.settings == (settings.Settings(),)
     assert found.tables == ()
-    (plan,) = usual_plans(found.parts)
+    (plan,) = default_tables(found.parts)
     assert [row.label for row in plan.rows] == ["one_layer"]
 
 

@@ -89,9 +89,9 @@ def imported(name):
 
 
 def test_processes_can_start_before_there_are_calls():
-    with closing(Processes(2, "dsgec.study.figure")) as workers:
+    with closing(Processes(2, "dsgec.study.curves")) as workers:
         wait_until(lambda: len(workers._processes) == 2)
-        assert results([workers.submit(imported, "dsgec.study.figure")]) == [True]
+        assert results([workers.submit(imported, "dsgec.study.curves")]) == [True]
     with closing(Processes(1, "no.such.module")) as workers:
         assert results([workers.submit(length, "ab")]) == [2]
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from dsgec.folder import open_folder
-from dsgec.study.cells import cells
-from dsgec.study.ir import Data
+from dsgec.study.definition import Data, cells
 from dsgec.study.outcome import outcome_of
+from dsgec.study.outputs import write_outputs
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
-from dsgec.study.report import write_report
 from dsgec.study.work import collect
 
 STUDY = load_study("related")
@@ -49,7 +48,7 @@ def made(tmp_path_factory):
     with closing(open_folder(folder)) as runs:
         for task in tasks:
             runs.write(task.file, outcome_of(task.cell, task.grammar, task.dataset, "numpy").text)
-        write_report(study, collect(tasks, runs), runs)
+        write_outputs(study, collect(tasks, runs), runs)
     return folder
 
 

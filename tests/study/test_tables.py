@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from dsgec.study.comparisons import comparisons_text, normality_text
-from dsgec.study.ir import Printed, Row
+from dsgec.study.definition import Printed, Row
+from dsgec.study.outputs import comparisons_text, normality_text
 from dsgec.study.results import results_text
+from dsgec.study.table_text import latex, markdown, plain_text
 from dsgec.study.tables import make_table
-from dsgec.study.text import latex, markdown, plain_text
 from tests.support.study_results import ONE, TWO, make_results, make_study, outcome
 
 STUDY = make_study()

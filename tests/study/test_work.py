@@ -15,7 +15,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder, open_locked
-from dsgec.study.cells import cells
+from dsgec.study.definition import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.processes import Processes

@@ -1,7 +1,7 @@
 """Results made by hand."""
 
 from dsgec.search.settings import Settings
-from dsgec.study.ir import Cell, Data, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
+from dsgec.study.definition import Cell, Data, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
 from dsgec.study.results import CellResult
 
 ONE, TWO = Data("one", "one", None, "One"), Data("two", "two", None, "Two")

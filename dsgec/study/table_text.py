@@ -1,4 +1,4 @@
-"""Tables to text, Markdown and LaTeX."""
+"""Print tables as text, Markdown and LaTeX."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -6,21 +6,21 @@ from collections.abc import Iterable, Sequence
 from dsgec.study.tables import ResultTable, TableBlock, TableEntry
 
 PRINTED = "paper"
-"""What the columns of printed figures are headed by."""
+"""The heading of the columns of printed figures."""
 
 
 def plain_text(tables: Sequence[ResultTable]) -> str:
-    """For a terminal: columns that line up."""
+    """Return the tables for a terminal, in aligned columns."""
     return "\n".join(_plain(number, table) for number, table in enumerate(tables, 1))
 
 
 def markdown(tables: Sequence[ResultTable]) -> str:
-    """For a page."""
+    """Return the tables as Markdown."""
     return "\n".join(_markdown(number, table) for number, table in enumerate(tables, 1))
 
 
 def latex(tables: Sequence[ResultTable]) -> str:
-    """For a paper: the layout of Assunção et al.; it takes the packages multirow and graphicx."""
+    """Return the tables as LaTeX in the layout of Assunção et al.; needs multirow and graphicx."""
     needed = "% \\usepackage{multirow} \\usepackage{graphicx}\n\n"
     return needed + "\n".join(map(_latex, tables))
 
@@ -40,7 +40,7 @@ def _fields(table: ResultTable, entries: Iterable[TableEntry]) -> list[str]:
 
 
 def _rows(table: ResultTable) -> list[list[str]]:
-    """Group, measure, row and fields; the first two only where they begin."""
+    """Return group, measure, label and fields of each row; the first two only where they begin."""
     rows = []
     group = ""
     for block in table.blocks:
@@ -77,18 +77,18 @@ def _plain(number: int, table: ResultTable) -> str:
 
 
 def _is_border(blocks: Sequence[TableBlock], position: int) -> bool:
-    """Whether a rule stands above a block: not between two measures of one group."""
+    """Return whether a rule separates a block from the one above: not within a group."""
     above, below = blocks[position - 1].measure.group, blocks[position].measure.group
     return not above or above != below
 
 
 def _flat(text: str) -> str:
-    """Text on one line."""
+    """Return a text on one line."""
     return " ".join(text.split())
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
 
@@ -109,7 +109,7 @@ def _markdown(number: int, table: ResultTable) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Return a text escaped for Markdown."""
     return "".join(f"\\{c}" if c in r"\`*_{}[]<>#|~" else c for c in _flat(text))
 
 
@@ -134,13 +134,13 @@ _LATEX = {
 
 
 def _tex(text: str) -> str:
-    """Text that LaTeX sets as it is."""
+    """Return a text escaped for LaTeX."""
     plain = "".join(_LATEX.get(c, c) for c in _flat(text))
     return plain.replace("--", "{-}{-}")  # two of them would become one dash
 
 
 def _tex_figure(text: str) -> str:
-    """A figure whose sign, if it has one, is raised as in the paper."""
+    """Return a figure for LaTeX, with its sign raised as in the paper."""
     parts = text.split(" ")
     if len(parts) == 4:
         sign = {"~": r"\sim"}.get(parts[3], parts[3])

@@ -1,5 +1,6 @@
-"""What a study is: parts that are run, and tables that compare them."""
+"""A study: the parts that are run, as cells, and the tables that compare them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dsgec.data.options import Preprocessing, ReadingOptions
@@ -8,8 +9,7 @@ from dsgec.search.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A table of data: what the study calls it, where it is, what its columns are headed by, how it
-    is read and what is made of its columns."""
+    """A table: its name in the study, its file, the label of its columns, and how it is read."""
 
     name: str
     file: str
@@ -21,7 +21,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class StudyGrammar:
-    """A grammar: what the study calls it, and where it is."""
+    """A grammar: its name in the study, and its file."""
 
     name: str
     file: str
@@ -31,8 +31,7 @@ class StudyGrammar:
 class StudyPart:
     """Every representation with every grammar on every table.
 
-    `settings` are those of each representation, without what differs between runs: generations and
-    seed.
+    The settings of a representation leave out what differs between runs: generations and seed.
     """
 
     name: str
@@ -74,7 +73,7 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A figure that was printed elsewhere, beside which ours is put."""
+    """A figure that was printed elsewhere, such as in the paper, to be put beside ours."""
 
     table: str
     measure: str
@@ -85,7 +84,7 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Quick:
-    """What a quick look makes of a study."""
+    """The runs and generations of `--quick`."""
 
     runs: int = 5
     generations: int = 50
@@ -93,7 +92,7 @@ class Quick:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """`shortened` says what a quick look has left of it."""
+    """A whole study; `shortened` is a sentence on what `--quick` has left of it."""
 
     name: str
     runs: int
@@ -116,7 +115,7 @@ class Cell:
 
 
 def shorten(study: Study) -> Study:
-    """The study with fewer runs and generations."""
+    """Return the study that `--quick` runs, with fewer runs and generations."""
     runs = min(study.runs, study.quick.runs)
     parts = tuple(
         replace(part, generations=tuple(min(g, study.quick.generations) for g in part.generations))
@@ -133,3 +132,44 @@ def shorten(study: Study) -> Study:
             f" instead of {study.runs} runs of up to {most}. These are not the study's results."
         ),
     )
+
+
+def cells(study: Study) -> Iterator[Cell]:
+    """Yield the cell of every run, seed by seed, so that one of each kind is run first."""
+    for number in range(study.runs):
+        for part in study.parts:
+            for data, generations in zip(part.data, part.generations, strict=True):
+                for grammar in part.grammars:
+                    for settings in part.settings:
+                        own = replace(settings, generations=generations, seed=study.seed + number)
+                        yield Cell(part.name, grammar, data, own)
+
+
+def default_tables(parts: tuple[StudyPart, ...]) -> tuple[TablePlan, ...]:
+    """Return the tables of a study that does not define any.
+
+    Each part has a table for each grammar with the representations as rows or, with a single
+    representation, one table with the grammars as rows. A row is compared with the one above.
+    """
+    plans = []
+    for part in parts:
+        names = [grammar.name for grammar in part.grammars]
+        if len(part.representations) == 1:
+            (only,) = part.representations
+            plans.append(_table_plan(part, part.name, [(name, only, name) for name in names]))
+            continue
+        for name in names:
+            title = part.name if len(names) == 1 else f"{part.name}, {name}"
+            plans.append(
+                _table_plan(part, title, [(e.upper(), e, name) for e in part.representations])
+            )
+    return tuple(plans)
+
+
+def _table_plan(part: StudyPart, title: str, choices: list[tuple[str, str, str]]) -> TablePlan:
+    above = ["", *(label for label, _, _ in choices)]
+    rows = tuple(
+        Row(label, part.name, representation, grammar, against=before)
+        for (label, representation, grammar), before in zip(choices, above, strict=False)
+    )
+    return TablePlan(title, title, rows, part.data, tuple(d.name for d in part.data))

@@ -1,4 +1,4 @@
-"""Results to the figure of a table: the best fitness over the generations, mean of the runs."""
+"""Draw the best fitness over the generations, as the mean of the runs of each row of a table."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dsgec.report.curve_figure import Curve, Figure, draw_curves
-from dsgec.study.ir import Data, Row, TablePlan
+from dsgec.study.definition import Data, Row, TablePlan
 from dsgec.study.results import CellResult, Results
 from dsgec.study.tables import choose_runs
 
@@ -14,7 +14,7 @@ _MOST_POINTS = 300
 
 
 def make_figure(plan: TablePlan, data: Data, results: Results, note: str = "") -> Figure | None:
-    """The figure of a table's rows on one data set; None where there is nothing to draw."""
+    """Return the figure of a table's rows on one data set; None if there is nothing to draw."""
     curves = make_curves(plan, data, results)
     if not curves:
         return None
@@ -25,7 +25,7 @@ def make_figure(plan: TablePlan, data: Data, results: Results, note: str = "") -
 
 
 def make_curves(plan: TablePlan, data: Data, results: Results) -> list[Curve]:
-    """The curves of a table's rows on one data set."""
+    """Return the curves of a table's rows on one data set."""
     chosen = choose_runs(plan, results)
     # A row of some runs only would begin with others than it ends with.
     rows = [row for row in plan.rows if not row.layers and chosen[row, data]]
@@ -44,7 +44,7 @@ def _last(row: Row, data: Data, results: Results) -> int:
 
 
 def _curve(label: str, outcomes: Sequence[CellResult], last: int) -> Curve:
-    """Each run's best fitness holds until it changes."""
+    """Return the mean curve of some runs; the best fitness of a run holds until it changes."""
     at = np.unique(np.linspace(0, last, min(last + 1, _MOST_POINTS)).round())
     values = np.empty((len(outcomes), len(at)))
     for row, outcome in zip(values, outcomes, strict=True):

@@ -1,4 +1,4 @@
-"""A table of a TOML file to checked values; all errors are collected and raised together."""
+"""Read checked values from a table of a TOML file; all errors are collected."""
 
 import difflib
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _KINDS = {
 
 
 class _Words(Words):
-    """Settings as a study file has them."""
+    """How messages spell settings in a study file."""
 
     def name(self, setting: str) -> str:
         return f"`{setting}`"
@@ -34,18 +34,21 @@ STUDY = _Words()
 
 
 class TomlReader:
-    """Takes keys out of one table; `close` reports those that nobody asked for."""
+    """Reads the keys of one table; `close` reports the unknown ones."""
 
     def __init__(self, table: dict[str, Any], place: str, faults: list[Fault]) -> None:
         self.table, self.place, self.faults = table, place, faults
         self.asked: list[str] = []
 
     def fault(self, key: str, message: str, advice: str) -> None:
-        """Keep a mistake at a key."""
+        """Add a fault at a key."""
         self.faults.append(Fault(f"{self.place}: `{key}` {message}", advice))
 
     def take(self, key: str, kind: type, default: Any = None, *, needed: str = "") -> Any:
-        """The value of `key`, if it is of that kind; `needed` says what it is for."""
+        """Return the value of `key`, or the default if it is missing or of another type.
+
+        A key with a description in `needed` is required.
+        """
         self.asked.append(key)
         if key not in self.table:
             if needed:
@@ -64,7 +67,7 @@ class TomlReader:
         return value
 
     def whole(self, key: str, lowest: int, highest: int, default: int) -> int:
-        """A whole number between two bounds."""
+        """Return a whole number between two bounds."""
         value: int = self.take(key, int, default)
         if not lowest <= value <= highest:
             self.fault(key, f"is {value}", f"It must be between {lowest} and {highest}.")
@@ -72,7 +75,10 @@ class TomlReader:
         return value
 
     def texts(self, key: str, *, needed: str = "", among: Iterable[str] = ()) -> tuple[str, ...]:
-        """A list of different texts, if asked for all among a few; not empty where needed."""
+        """Return a list of different texts, which are `among` a few if there are any.
+
+        A key with a description in `needed` is required and not empty.
+        """
         value = self.take(key, list, [], needed=needed)
         if not all(isinstance(item, str) and item for item in value):
             self.fault(key, "holds something else than strings", 'Write it like ["a", "b"].')
@@ -86,7 +92,7 @@ class TomlReader:
         return tuple(v for v in value if not allowed or self.is_among(key, v, allowed))
 
     def is_among(self, key: str, value: str, allowed: list[str]) -> bool:
-        """Whether a value is one of a few; if not, the mistake is kept."""
+        """Return whether a value is one of a few; add a fault if it is not."""
         if value in allowed:
             return True
         near = difflib.get_close_matches(value, allowed, 1)
@@ -95,7 +101,7 @@ class TomlReader:
         return False
 
     def close(self) -> None:
-        """Tell of the keys that mean nothing here."""
+        """Add a fault for each key that was not read."""
         for key in self.table:
             if key not in self.asked:
                 near = difflib.get_close_matches(key, self.asked, 1)
