@@ -44,13 +44,13 @@ def with_defaults(
     settings = _with_penalties(settings, given, len(dataset.classes))
     if given.get("generations") is None:
         generations = default_generations(dataset, settings.batch)
-        if preset.is_quick:
+        if preset.effort == "quick":
             generations //= _QUICK_DIVISOR
-        elif preset.is_thorough and settings.minimise != NOTHING:
+        elif preset.effort == "thorough" and settings.minimise != NOTHING:
             generations *= THOROUGH_ENSEMBLE  # one front instead of an ensemble
         settings = replace(settings, generations=generations)
     is_single = settings.minimise == NOTHING and settings.islands == 1
-    if preset.is_thorough and is_single and given.get("ensemble") is None:
+    if preset.effort == "thorough" and is_single and given.get("ensemble") is None:
         settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
     return settings
 

@@ -378,16 +378,6 @@ class Preset:
         """True if the search learns weights."""
         return self.preset == "learning"
 
-    @property
-    def is_quick(self) -> bool:
-        """True if the search is shorter than normal."""
-        return self.effort == "quick"
-
-    @property
-    def is_thorough(self) -> bool:
-        """True if the search is longer than normal."""
-        return self.effort == "thorough"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
