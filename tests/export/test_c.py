@@ -1,4 +1,4 @@
-"""The C is what an embedded engineer expects: clean, small, self-contained."""
+"""The exported C is clean, small and self-contained."""
 
 import re
 import shutil
@@ -166,7 +166,7 @@ def test_the_selftest_is_a_program(compiler, tmp_path):
 
 @pytest.fixture(scope="module")
 def float_library(tmp_path_factory):
-    """A model in single precision, built once in each way; it has no warning and needs nothing."""
+    """Build a model in single precision once per way, without warnings or libraries."""
     alone = ("-nostdlib", "-Wl,-z,defs")
 
     @cache

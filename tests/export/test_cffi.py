@@ -1,4 +1,4 @@
-"""The exported package: the interpreter's bits at every level, the interface of the others."""
+"""The exported package gives the interpreter's bits at every level of instructions."""
 
 import random
 import subprocess
@@ -65,7 +65,7 @@ def test_every_level_gives_the_interpreters_bits_on_300_random_networks(seed, tm
 
 
 def on_tape(network, table):
-    """A tape run by hand on the interpreter's functions: what the kernel should do."""
+    """Run a tape with the functions of the interpreter, as the kernel should."""
     from dsgec.arithmetic.printed import vector
 
     made = tape(network)
@@ -171,7 +171,7 @@ def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
 
 @pytest.fixture(scope="module")
 def adder(tmp_path_factory):
-    """The package of a sum."""
+    """Return the package of a sum."""
     return package(SUM, tmp_path_factory.mktemp("adder"))
 
 

@@ -1,4 +1,4 @@
-"""The exported JavaScript: the interpreter's bits, rows of every form, names that do nothing."""
+"""The exported JavaScript gives the interpreter's bits, for rows of any form and any names."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Rust, Java and Go: the interpreter's bits, clean lints, names that do nothing."""
+"""Rust, Java and Go give the interpreter's bits, pass their linters and escape names."""
 
 import platform
 import re
@@ -53,7 +53,7 @@ def agree(folder, language, models, dtype="double", rows=100, **options):
 
 
 def agree_on_integers(folder, language, artefacts, range_, rows=100, **options):
-    """The same in fixed point."""
+    """Build the models in fixed point and compare all their results with the interpreter's."""
     tables = {
         name: fixed_rows(artefact, seed, rows, range_)
         for seed, (name, artefact) in enumerate(artefacts.items())
@@ -209,7 +209,7 @@ def test_strings_are_those_of_the_language():
 @pytest.mark.campaign
 @pytest.mark.parametrize("machine", ["arm64", "ppc64le", "s390x"])
 def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
-    """These machines have such an instruction, and Go uses it where the language allows it."""
+    """These machines have fused instructions, and Go uses them where the language allows it."""
     if LANGUAGES["go"].missing:
         pytest.skip("go is not installed")
     calls = [f"{name}(x_1)" for name in ("sig", "tanh", "log", "sin", "exp")]
@@ -255,7 +255,7 @@ FLOATS = r"\s(?:v?(?:add|sub|mul|div|min|max|sqrt)[sp][sd]|v?u?comis[sd]|v?cvt\w
 @pytest.mark.campaign
 @pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_integers_in_rust_link_no_floating_point(dtype, tmp_path):
-    """The core library of no chip is here: this machine's instructions tell as much."""
+    """No core library of a chip is installed, but the code for this machine shows as much."""
     missing = [c for c in ("rustc", "ld", "objdump") if not shutil.which(c)]
     if missing or platform.machine() != "x86_64":
         pytest.skip(f"{missing or 'an x86-64 processor'} is not here")

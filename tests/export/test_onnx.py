@@ -1,4 +1,4 @@
-"""The exported ONNX model in onnxruntime: within a millionth of the double network."""
+"""The exported ONNX model agrees with the double network within a millionth."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The exported Verilog: the bits of the interpreter of integers, in a simulator."""
+"""The exported Verilog gives the bits of the interpreter of integers in a simulator."""
 
 import json
 import re
@@ -199,7 +199,7 @@ def test_every_value_of_the_circuit_is_within_its_limits(dtype):
 
 
 def circuit_values(circuit: Circuit, rows):
-    """The value of every node for each row."""
+    """Return the value of every node for each row."""
     found = []
     for node in circuit.nodes:
         operands = [found[operand] for operand in node.operands]

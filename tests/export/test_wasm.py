@@ -1,4 +1,4 @@
-"""The exported WebAssembly: the interpreter's bits in Node, in wasmtime and in a browser."""
+"""The exported WebAssembly gives the interpreter's bits in Node, wasmtime and a browser."""
 
 import random
 import shutil
@@ -47,7 +47,7 @@ def same_bits(a, b):
 
 
 class Instance:
-    """A module in wasmtime, called as a host in any language calls it."""
+    """A module in wasmtime, called as any host calls it."""
 
     def __init__(self, module):
         wasmtime = pytest.importorskip("wasmtime", reason="wasmtime is not installed")
@@ -76,7 +76,7 @@ class Instance:
 
 
 def in_wasmtime(model, module, table):
-    """The results of rows and, if there are any, their classes."""
+    """Return the results of rows and, if there are classes, their classes."""
     instance = Instance(module)
     assert instance.call("selftest") == 0
     assert instance.number("columns") == table.shape[1]
@@ -89,7 +89,7 @@ def in_wasmtime(model, module, table):
 
 
 def narrow(seed):
-    """A random model whose numbers single precision has, if it is one."""
+    """Return a random model, with constants of single precision if that is the type."""
     model = random_model(seed)
     try:
         Artefact(model, "net", "float")
