@@ -46,9 +46,9 @@ MIXED = Model(
 
 
 def agree(seeds, count):
-    """The simulated pipeline gives the interpreter's results; gives how many networks did.
+    """Compare simulated pipelines with the interpreter, and return how many networks there were.
 
-    Of the rows, some lack values that nothing stands for.
+    Some rows lack values that are not filled.
     """
     tried = 0
     for seed in seeds:
