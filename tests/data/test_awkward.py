@@ -1,4 +1,4 @@
-"""Every awkward table works, or ends with a message that a person can act on."""
+"""Every awkward table is read, or refused with a message that helps."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_an_awkward_table_works_or_is_explained(case):
     "wrong",
     [{"separator": "::"}, {"quote": "«"}, {"decimal": "x"}, {"separator": ",", "decimal": ","}],
 )
-def test_what_cannot_be_is_refused(wrong):
+def test_impossible_options_are_refused(wrong):
     with pytest.raises(DsgecError):
         ReadingOptions(**wrong)
 
@@ -53,7 +53,7 @@ def test_there_are_sixty():
     assert len(CASES) >= 60
 
 
-def test_a_line_of_100_mb_is_told(tmp_path):
+def test_a_line_of_100_mb_is_refused(tmp_path):
     path = tmp_path / "t.csv"
     with path.open("wb") as file:
         file.write(b"a,b,c\n1,2,x\n")

@@ -1,4 +1,4 @@
-"""A file that is no table says what it is and what to do; the same is said three times at most."""
+"""Files that are no tables are recognised with advice; one fault is printed three times at most."""
 
 import gzip
 import io
@@ -77,7 +77,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_file_of_another_kind_says_what_it_is_and_what_to_do(kind):
+def test_a_file_of_another_format_is_recognised_with_advice(kind):
     data, what, advice = FILES[kind]
     with pytest.raises(DsgecError) as raised:
         parse_table(data, "t.x", "t")
@@ -86,7 +86,7 @@ def test_a_file_of_another_kind_says_what_it_is_and_what_to_do(kind):
     assert advice in text
 
 
-def test_a_database_says_what_it_is(tmp_path):
+def test_a_database_is_recognised(tmp_path):
     with pytest.raises(DsgecError, match="an SQLite database"):
         parse_table(database(tmp_path / "t.db"), "t.db", "t")
 
@@ -113,7 +113,7 @@ def test_a_nul_character_is_found_with_its_line():
         parse_table(damaged.encode(), "t.csv", "t")
 
 
-def test_the_library_takes_the_file_of_another_kind_for_a_table(tmp_path):
+def test_the_library_refuses_a_file_of_another_format(tmp_path):
     (tmp_path / "t.xlsx").write_bytes(excel())
     (tmp_path / "t.json").write_text(json.dumps(ROWS))
     with pytest.raises(DsgecError, match="an Excel file"):
@@ -122,14 +122,14 @@ def test_the_library_takes_the_file_of_another_kind_for_a_table(tmp_path):
         dsgec.evolve(str(tmp_path / "t.json"), target="c")
 
 
-def test_the_command_line_says_it_without_a_traceback(tmp_path):
+def test_the_command_line_refuses_it_without_a_traceback(tmp_path):
     (tmp_path / "t.xlsx").write_bytes(excel())
     answer = command("evolve", "t.xlsx", cwd=tmp_path, code=1)
     assert answer.stderr.startswith("error: t.xlsx is an Excel file (.xlsx)")
     assert "Traceback" not in answer.stderr
 
 
-def test_dates_and_durations_say_what_to_make_of_them():
+def test_dates_and_durations_are_left_out_with_advice():
     pandas = pytest.importorskip("pandas")
     from dsgec.data.arrays import make_table
 

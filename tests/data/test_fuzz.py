@@ -1,4 +1,4 @@
-"""Whatever bytes a table is made of, it is read or refused; nothing else happens."""
+"""Any bytes are read as a table or refused with a DsgecError."""
 
 import random
 
@@ -33,7 +33,7 @@ ENCODINGS = ("", "", "", "utf-8", "cp1252", "utf-16", "utf-7", "idna", "punycode
 
 
 def attempt(seed):
-    """Whether a mutated table was read; if not, it was refused with a message."""
+    """Return whether a mutated table was read and not refused with a DsgecError."""
     rng = random.Random(seed)
     data = bytearray(rng.choice(rng.choice([TEXTS, GOOD, GOOD])))
     for _ in range(rng.choice([1, 1, 2, 3, 12])):

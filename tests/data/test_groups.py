@@ -39,7 +39,7 @@ def random_case(seed):
 
 
 def imbalance(y, parts, share):
-    """The mean over classes and parts of how far a part's share of the class is from its own."""
+    """Return the mean difference of each part's share of a class from its share of the rows."""
     totals = np.bincount(y)
     return np.mean([abs(np.bincount(y[p], minlength=3) / totals - share).mean() for p in parts])
 
@@ -97,7 +97,7 @@ def test_folds_of_some_rows_are_of_these_rows_only():
             assert sorted([*part.train, *part.test]) == rows.tolist()
 
 
-def test_very_many_groups_are_dealt_quickly_and_evenly():
+def test_very_many_groups_are_assigned_quickly_and_evenly():
     groups = np.arange(20_000) // 2
     y = np.arange(20_000) % 3
     part = split(grouped(groups, y), 0.3, 1)
@@ -127,7 +127,7 @@ LOG = make_log(rows=12)
         ({"group": "state"}, "`state` is the target, so it cannot be the group"),
     ],
 )
-def test_a_group_that_cannot_be_is_explained(plan, message):
+def test_an_impossible_group_is_explained(plan, message):
     with pytest.raises(DsgecError, match=f"(?s){message}"):
         dataset(LOG, **plan)
 
@@ -171,7 +171,7 @@ def test_a_run_keeps_groups_together_records_them_and_predicts_without_them(tmp_
     assert json.loads((tmp_path / "twice/r/run.json").read_text()) == record
 
 
-def test_the_log_of_recordings_that_do_not_tell_the_class_is_not_learnt():
+def test_a_class_that_only_recordings_reveal_is_not_learned():
     small = {"generations": 10, "population": 20, "pruning": 3, "tuning": 60}
     cells = [line.split(",") for line in make_log(rows=20).splitlines()]
     frame = {

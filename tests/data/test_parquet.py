@@ -1,4 +1,4 @@
-"""A Parquet file takes no more memory than a table of its size may."""
+"""A Parquet file is refused if it would take far more memory than its size suggests."""
 
 import contextlib
 import random
@@ -57,7 +57,7 @@ def test_a_small_file_of_very_many_values_is_refused_before_they_are_read(tmp_pa
 @pytest.mark.parametrize(
     "encoding", ["RLE_DICTIONARY", pytest.param("DELTA_BYTE_ARRAY", marks=pytest.mark.campaign)]
 )
-def test_a_long_text_that_is_repeated_stands_in_memory_once(tmp_path, encoding):
+def test_a_long_repeated_text_is_in_memory_once(tmp_path, encoding):
     texts = pyarrow.array(["a" * 4000, "a" * 3999 + "b"] * 5_000)
     options = {"use_dictionary": encoding == "RLE_DICTIONARY"}
     if encoding == "DELTA_BYTE_ARRAY":
@@ -83,7 +83,7 @@ def test_texts_that_share_a_long_beginning_are_refused_when_they_are_too_many(
 
 
 @pytest.mark.parametrize("encoding", ["RLE_DICTIONARY", "DELTA_BYTE_ARRAY", "PLAIN"])
-def test_however_texts_are_stored_they_are_numbered_as_they_come(tmp_path, encoding):
+def test_texts_are_coded_in_the_order_in_which_they_occur(tmp_path, encoding):
     texts = ["b", None, " a ", "?", "b", "c"]
     column = pyarrow.array(texts)
     if encoding == "RLE_DICTIONARY":  # with a text that no row has, and in another order

@@ -1,4 +1,4 @@
-"""The native reader reads and writes only what is its own, whatever the file holds."""
+"""The native reader stays within its buffers for any file."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""Native code reads what Python reads, bit for bit, wherever a file is cut into blocks."""
+"""Native code and Python read the same table, bit for bit, for any block size."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ PLAIN = ReadingOptions(separator=",", quote='"', header=True)
 
 
 def both(text, monkeypatch, block):
-    """A table as native code reads it in small blocks, and as Python does at once."""
+    """Return the table that Python reads at once, and the one that native code reads in blocks."""
     tables = []
     for fast, size in ((False, 1 << 20), (True, block)):
         monkeypatch.setattr(table_module, "can_read", lambda dialect, fast=fast: fast)
@@ -56,7 +56,7 @@ def test_a_line_of_blanks_of_any_kind_is_read_as_python_does(line, monkeypatch):
     assert len(careful) == 2 + any(cell.strip('"').strip() for cell in line.split(","))
 
 
-def test_all_blanks_of_python_begin_with_the_bytes_that_native_code_takes_care_of():
+def test_native_code_knows_the_first_bytes_of_all_blanks_of_python():
     blanks = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
     first = {blank.encode()[0] for blank in blanks}
 
@@ -66,7 +66,7 @@ def test_all_blanks_of_python_begin_with_the_bytes_that_native_code_takes_care_o
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("seed", range(12, 1000))
-def test_native_code_reads_as_python_does_at_length(seed, monkeypatch):
+def test_native_code_reads_many_tables_as_python_does(seed, monkeypatch):
     test_native_code_reads_as_python_does(seed, monkeypatch)
 
 

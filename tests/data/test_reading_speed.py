@@ -1,4 +1,4 @@
-"""A large table is read about as fast as by polars, into not much more memory than it takes."""
+"""A large table is read about as fast as by polars, with little more memory than its array."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A table of numbers is read, or the message says which cell is in the way."""
+"""A table of numbers is read, or a message shows the wrong cell."""
 
 import io
 
@@ -70,7 +70,7 @@ def test_the_target_can_be_any_column():
     assert dataset(text, "-2").target == "b"
 
 
-def test_long_labels_and_targets_are_no_trouble():
+def test_long_labels_and_targets_are_read():
     assert dataset("a,b\n1,0900719925474099\n2,1\n").classes == (1, 900719925474099)
     assert dataset("a,b\n1,9007199254740993\n2,1\n").task == "regression"
     with pytest.raises(DsgecError, match="not a finite number"):
@@ -79,14 +79,14 @@ def test_long_labels_and_targets_are_no_trouble():
         dataset("a,b\n1,x\n2,y\n", "--1")
 
 
-def test_many_whole_numbers_are_a_quantity():
+def test_many_whole_numbers_are_a_numeric_target():
     rows = "".join(f"{i},{i * 3}\n" for i in range(50))
 
     assert dataset("a,b\n" + rows).task == "regression"
 
 
 @pytest.mark.parametrize(("rows", "distinct"), [(3, 3), (15, 15), (15, 8), (5, 3)])
-def test_whole_numbers_that_hardly_come_again_are_a_quantity(rows, distinct):
+def test_whole_numbers_that_are_rarely_repeated_are_a_numeric_target(rows, distinct):
     text = "a,b\n" + "".join(f"{i},{i % distinct * 3}\n" for i in range(rows))
     as_classes = make_dataset(
         parse_table(text.encode(), "t.csv", "t"), preprocessing=Preprocessing(task="classification")
@@ -96,7 +96,7 @@ def test_whole_numbers_that_hardly_come_again_are_a_quantity(rows, distinct):
     assert len(as_classes.classes) == distinct  # if one says so
 
 
-def test_whole_numbers_that_come_again_are_classes():
+def test_repeated_whole_numbers_are_classes():
     text = "a,b\n" + "".join(f"{i},{i % 7 * 3}\n" for i in range(14))
 
     assert dataset(text).classes == (0, 3, 6, 9, 12, 15, 18)
@@ -124,19 +124,19 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS)
-def test_a_fault_of_a_table_is_told_with_its_place(text, message):
+def test_a_fault_of_a_table_is_reported_with_its_place(text, message):
     with pytest.raises(DsgecError) as caught:
         dataset(text)
 
     assert message in str(caught.value)
 
 
-def test_a_target_that_is_not_there_is_told_with_the_nearest_name():
+def test_an_unknown_target_is_reported_with_the_nearest_name():
     with pytest.raises(DsgecError, match="Did you mean `colour`"):
         dataset("size,colour\n1,x\n2,y\n", "color")
 
 
-def test_faults_of_the_same_kind_are_not_told_without_end():
+def test_faults_of_one_kind_are_limited():
     with pytest.raises(DsgecError) as caught:
         dataset("a,b\n" + "1,x\n" * 5000 + "bad,y\n" * 500)
 
@@ -150,7 +150,7 @@ def test_a_missing_file_names_the_shipped_tables():
 
 
 class Unclosed(io.BytesIO):
-    """As a file of a remote disk may be."""
+    """A stream that cannot be closed, as on a remote disk."""
 
     def close(self):
         raise OSError(5, "Input/output error")
@@ -188,7 +188,7 @@ def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
         extract_raw_rows(table, plain_columns(("a", "c")))
 
 
-def test_a_table_to_predict_is_not_told_of_an_option_that_predicting_does_not_have():
+def test_predicting_does_not_advise_an_option_that_it_does_not_have():
     table = parse_table(b"a\n1\noops\n", "t.csv", "t")
 
     with pytest.raises(DsgecError, match="leave their rows out") as caught:
@@ -196,7 +196,7 @@ def test_a_table_to_predict_is_not_told_of_an_option_that_predicting_does_not_ha
     assert "ignore" not in str(caught.value)
 
 
-def test_rows_without_a_header_are_matched_by_number_or_all_of_them():
+def test_rows_without_a_header_are_matched_by_place():
     table = parse_table(b"1,2,3\n4,5,6\n", "t.csv", "t")
 
     assert extract_raw_rows(table, plain_columns(("x_2", "x_3"))).tolist() == [

@@ -1,1 +1,1 @@
-"""Tests of the stage that turns BNF text into a checked Grammar."""
+"""Tests of grammars and of the representations of individuals."""

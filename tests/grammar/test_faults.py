@@ -1,4 +1,4 @@
-"""Every mistake has its place, its message and its advice; all of a file come at once."""
+"""Every fault has its place, message and advice, and all faults of a file are reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a grammar's text, a Grammar or a DsgecError comes out, and soon."""
+"""Any text is parsed to a Grammar or refused with a DsgecError, quickly."""
 
 import random
 import time

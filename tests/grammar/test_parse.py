@@ -1,4 +1,4 @@
-"""BNF as the paper and the field write it parses to the grammar that is meant."""
+"""BNF as in the paper and in other systems is parsed to the intended grammar."""
 
 import time
 from pathlib import Path
@@ -14,7 +14,7 @@ FOREIGN = Path(__file__).with_name("foreign")
 
 
 def symbols(text: str):
-    """The alternatives of the first rule: names as <name>, terminals as they are."""
+    """Return the alternatives of the first rule: names as <name>, terminals as they are."""
     shown = {NonTerminal: lambda s: f"<{s.name}>", Terminal: lambda s: s.text, Dots: lambda s: s}
     rule = parse(text, "g.bnf").rules[0]
     return [[shown[type(s)](s) for s in alternative.symbols] for alternative in rule.alternatives]

@@ -1,4 +1,4 @@
-"""Recursion is measured as worked out by hand, and derivations are as large as the paper says."""
+"""Recursion agrees with analysis by hand, and derivations are as large as in the paper."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def shipped(name: str) -> Grammar:
 
 
 def largest(grammar: Grammar, counted: str, symbol: str, **overrides: int) -> int:
-    """How many `counted` symbols a derivation from `symbol` can have."""
+    """Return how many `counted` symbols a derivation from `symbol` can have."""
     values = depth_limits(grammar, overrides)
     limits = {rule.name: value for rule, value in zip(grammar.rules, values, strict=True)}
 

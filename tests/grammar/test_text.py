@@ -1,4 +1,4 @@
-"""A grammar as text parses to the same grammar."""
+"""The text of a grammar parses to the same grammar."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Awkward tables, and what is to become of each: a shape and classes, or a message."""
+"""Awkward tables, each with the expected shape and classes or the expected message."""
 
 import gzip
 import random

@@ -1,10 +1,10 @@
-"""A log of a machine: recordings one after the other, which tell nothing of their class."""
+"""A log of a machine: consecutive recordings, whose sensors do not depend on their class."""
 
 import numpy as np
 
 
 def make_log(seed: int = 1, rows: int = 60, *, with_recording: bool = True) -> str:
-    """Nine recordings of three classes, dealt by lot; sensors drift, whatever the class is."""
+    """Return nine recordings of random classes, three of each, with drifting sensors."""
     random = np.random.RandomState(seed)
     classes = random.permutation(np.repeat(["idle", "ok", "worn"], 3))
     lines = ["time,recording,current,temperature,vibration,state"]

@@ -1,4 +1,4 @@
-"""Number symbols are found, and folded to one choice of their numerals."""
+"""Constant symbols are found, and folded into one choice of their numerals."""
 
 import statistics
 

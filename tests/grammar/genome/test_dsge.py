@@ -1,4 +1,4 @@
-"""Growth, mapping, mutation and crossover keep to the grammar, its limits and its layers."""
+"""Growth, mapping, mutation and crossover respect the grammar, its limits and its layers."""
 
 import random
 import re
@@ -26,7 +26,7 @@ def shipped(name, **limits):
 
 
 def evolved(tables, connect, seed, steps=20):
-    """Derivations as a run makes them: grown, crossed, mutated, mended."""
+    """Yield derivations as a run makes them: grown, crossed, mutated and repaired."""
     dsge = Dsge(tables, connect, BIG)
     population = [dsge.express({}, Stream(seed, 0, i)) for i in range(8)]
     rng = random.Random(seed)

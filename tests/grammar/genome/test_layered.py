@@ -1,4 +1,4 @@
-"""Where a text of layers is cut."""
+"""Phenotypes are split into layers and neurons."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Terms of one source in one sum become one, and the network stays the same."""
+"""Terms of one source in one sum are merged, and the network computes the same."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def tables_of(name):
 
 
 def individuals(tables, count):
-    """Random individuals and what becomes of them, as derivations."""
+    """Yield the derivations of random individuals before and after merging."""
     sums = find_sums(tables)
     mapping = represent(
         "dsge", tables, connect="all", max_size=100_000, codons=1, wraps=0, growth=FIRST_GROWTH

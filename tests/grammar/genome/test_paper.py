@@ -14,7 +14,7 @@ DSGE = Dsge(FLOAT, "all", 1000)
 
 
 class Scripted(Stream):
-    """A stream whose choices are written down beforehand; a draw too many fails."""
+    """A stream of scripted choices; drawing more than these fails."""
 
     def __init__(self, *choices):
         self.choices = list(choices)

@@ -1,4 +1,4 @@
-"""A change of one place of a derivation tree leaves all else as it is; references follow."""
+"""An edit of one place of a derivation tree changes nothing else, and references follow."""
 
 import random
 import re
@@ -30,7 +30,7 @@ SHIPPED = (
 )
 SHALLOW = {"hidden-layers": 2, "nodes": 3, "sum": 2}
 CHANGES = pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.campaign)])
-"""How many changes are looked at, one after the other."""
+"""The number of consecutive changes."""
 LAYERED = ("multi_layer", "multi_layer_softmax")
 INPUTS = 3
 EXPRESSIONS = """
@@ -50,7 +50,7 @@ EXPRESSIONS = """
 
 
 class Trees:
-    """A grammar, and individuals of it."""
+    """The tables and the representation of a grammar."""
 
     def __init__(self, grammar, connect="all", max_size=20_000):
         depths = SHALLOW if grammar in LAYERED else {}
@@ -65,7 +65,7 @@ class Trees:
         return None if derivation.fault else derivation
 
     def mutate(self, derivation, stream):
-        """What the edit gave, and what the mapping made of it; None if that is too large."""
+        """Return the result of the edit and its derivation, or None if that is too large."""
         edited = edit.mutate(self.tables, self.neurons, derivation.genotype, stream)
         return edited, self.express(edited, stream)
 
@@ -79,7 +79,7 @@ class Trees:
         return None if derivation.fault else derivation
 
     def chain(self, seed, count):
-        """Pairs of parent and child, with what the edit gave; begun again now and then."""
+        """Yield pairs of parent and child with the result of the edit, in chains."""
         stream = Stream(seed, 1, 0)
         mother = None
         for number in range(count):
@@ -94,7 +94,7 @@ class Trees:
 
 
 def assert_whole(trees, derivation):
-    """Trees and lists are two views of one thing, and nothing is deeper than it may be."""
+    """Assert that a tree and its genotype agree, and that depth limits hold."""
     tables = trees.tables
     nodes = build_tree(tables, derivation.genotype)
     assert collect_genes(tables, nodes) == derivation.genotype
@@ -112,8 +112,8 @@ def assert_whole(trees, derivation):
         assert derivation.genotype[number.gene][number.index] == number.rank
 
 
-def assert_mended_connections_only(trees, edited, child, only_open):
-    """The mapping drew nothing but connections."""
+def assert_only_connections_repaired(trees, edited, child, only_open):
+    """Assert that the mapping drew nothing but connections."""
     for gene, values in edited.genotype.items():
         mended = child.genotype[gene]
         assert len(values) == len(mended)
@@ -125,8 +125,8 @@ def assert_mended_connections_only(trees, edited, child, only_open):
 
 
 def assert_origins(trees, edited, child, *parents):
-    """A number that is kept is one of the same symbol; in its parent it may have had another
-    value, if it is the one that moved."""
+    """Assert that each kept constant comes from one of the same symbol, whose value may differ
+    if it is the one that moved."""
     numbers = [number for parent in parents for number in parent.constants]
     assert len(edited.origins) == len(child.constants)
     kept = [
@@ -146,7 +146,7 @@ NUMERAL = re.compile(r"\d+\.\d+")
 
 
 class Wiring:
-    """A text as neurons: each has a mark, which is its text without what it reads."""
+    """The neurons of a phenotype, each with a mark: its text without its sources."""
 
     def __init__(self, text):
         self.marks, self.reads = {}, {}
@@ -157,28 +157,28 @@ class Wiring:
                 self.reads[layer, place] = REFERENCE.findall(own)
         self.counts = Counter(self.marks.values())
 
-    def tells(self, mark):
-        """Whether only one neuron has it, and a new one hardly comes to have it by chance."""
+    def identifies(self, mark):
+        """Return whether a mark identifies a neuron: only one has it, and hardly by chance."""
         return self.counts[mark] == 1 and len(NUMERAL.findall(mark)) > 1
 
     def named(self):
-        """Of each mark that tells, its neuron's sources: inputs, and neurons by their marks; None
-        where the mark does not tell."""
+        """Return the sources of each neuron that its mark identifies: inputs, and marks of neurons,
+        None for a mark that identifies none."""
         return {
             self.marks[neuron]: [self.source(*read) for read in reads]
             for neuron, reads in self.reads.items()
-            if self.tells(self.marks[neuron])
+            if self.identifies(self.marks[neuron])
         }
 
     def source(self, layer, place, feature):
         if feature:
             return f"x_{feature}"
         mark = self.marks[int(layer), int(place)]
-        return mark if self.tells(mark) else None
+        return mark if self.identifies(mark) else None
 
 
 def compare_wiring(mother, child):
-    """How many connections between neurons that are in both were looked at, and the changed."""
+    """Return how many connections between common neurons were compared, and how many changed."""
     before, after = Wiring(mother.phenotype), Wiring(child.phenotype)
     old, new = before.named(), after.named()
     looked = changed = 0
@@ -198,7 +198,7 @@ def test_mutations_leave_whole_trees(grammar, count):
     trees = Trees(grammar)
     for mother, edited, child in trees.chain(1, count):
         assert_whole(trees, child)
-        assert_mended_connections_only(trees, edited, child, only_open=True)
+        assert_only_connections_repaired(trees, edited, child, only_open=True)
         assert_origins(trees, edited, child, mother)
 
 
@@ -238,13 +238,13 @@ def test_an_exchange_of_parts_leaves_whole_trees(grammar, connect, count):
         edited, child = trees.cross(mother, father, stream)
         if child:
             assert_whole(trees, child)
-            assert_mended_connections_only(trees, edited, child, only_open=False)
+            assert_only_connections_repaired(trees, edited, child, only_open=False)
             assert_origins(trees, edited, child, mother, father)
             grown[number % len(grown)] = child
 
 
 def widths_of(trees, derivation):
-    """How many neurons the mapping counts in each hidden layer."""
+    """Return the number of neurons in each hidden layer."""
     with pytest.MonkeyPatch.context() as patch:
         found = []
         patch.setattr(
@@ -255,13 +255,13 @@ def widths_of(trees, derivation):
 
 
 def run_random_grammar(seed):
-    """How many networks were looked at in which every neuron has an anchor."""
+    """Return the number of networks in which every neuron has an anchor."""
     rng = random.Random(seed)
     trees = Trees(random_grammar(rng), rng.choice(["all", "previous"]), 3000)
     anchored = 0
     for mother, edited, child in trees.chain(seed, 60):
         assert_whole(trees, child)
-        assert_mended_connections_only(trees, edited, child, only_open=False)
+        assert_only_connections_repaired(trees, edited, child, only_open=False)
         assert_origins(trees, edited, child, mother)
         if trees.neurons is None or not is_network(child.phenotype):
             continue
@@ -342,7 +342,7 @@ def numbered(trees):
 
 
 def without_second_neuron(trees):
-    """The edited genotype, by hand as `_Hoist` would."""
+    """Return the edited genotype, made by hand as `_Hoist` would."""
     derivation, names = numbered(trees)
     nodes = build_tree(trees.tables, derivation.genotype)
     at = [i for i, node in enumerate(nodes) if node.rule == names["nodes"]][1]

@@ -1,4 +1,4 @@
-"""Tables as people have them: missing values, stray texts, constants, targets that are not last."""
+"""Real-life tables: missing values, texts among numbers, constants, and targets anywhere."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_a_missing_value_is_a_feature_where_the_target_differs():
     assert found.x[:, 2].tolist() == [float(i % 4 == 0) for i in range(100)]
 
 
-def test_a_missing_value_that_tells_nothing_is_no_feature():
+def test_a_missing_value_that_does_not_help_is_not_a_feature():
     text = "a,b,y\n" + rows(
         100, lambda i: f"{i},{'' if i % 4 == 0 else i * 7 % 13},{'uv'[i // 4 % 2]}"
     )
@@ -112,7 +112,7 @@ def test_a_constant_column_has_its_place_in_the_row_and_no_feature():
     assert extract_raw_rows(table("a\n4\n"), found.columns)[0].tolist() == [4.0, 0.0, 0.0]
 
 
-def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
+def test_a_category_of_no_training_row_is_not_a_feature():
     text = "a,b,y\n" + rows(20, lambda i: f"{i},{i if i > 15 else ''},{'uv'[i % 2]}")
     found = fit_preprocessing(dataset(text), np.arange(10))
 
@@ -120,7 +120,7 @@ def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
     assert "`b` is the same in every training row, so it is not a feature" in found.notes
 
 
-def test_the_same_is_said_once_of_many_columns():
+def test_one_note_covers_many_columns():
     text = "a,b,c,y\n" + rows(20, lambda i: f"{i},{i // 15},{i // 15},{'uv'[i % 2]}")
     found = fit_preprocessing(dataset(text), np.arange(10))
 
@@ -132,7 +132,7 @@ def test_the_same_is_said_once_of_many_columns():
 @pytest.mark.parametrize(
     "cell", ["1,234,567", "$1,234.50", "+12.5 %", "-5%", "€ 7.50", "-$5", "7.5 €"]
 )
-def test_numbers_written_with_signs_are_told_from_other_texts(cell):
+def test_numbers_with_currency_or_percent_signs_are_recognised(cell):
     found = dataset(
         "a;b;y\n" + rows(20, lambda i: f"{i};{cell.replace('5', str(i % 3))};{'uv'[i % 2]}")
     )
@@ -147,18 +147,18 @@ def test_numbers_written_with_signs_are_told_from_other_texts(cell):
         (lambda i: f"2020-01-{i + 1:02}", "it holds dates or times"),
     ],
 )
-def test_a_target_that_is_no_class_says_what_it_holds(target, why):
+def test_a_target_of_dates_or_durations_is_explained(target, why):
     with pytest.raises(DsgecError, match=f"`y` cannot be the target: {why}"):
         dataset("a;y\n" + rows(20, lambda i: f"{i};{target(i)}"))
 
 
-def test_only_a_column_that_has_numbers_is_said_to_have_them():
+def test_a_column_without_numbers_is_not_described_as_numbers():
     text = "a,y\n" + rows(20, lambda i: f"{i},n{i}")
     with pytest.raises(DsgecError, match="No cell of the column is a number"):
         dataset(text, plan=Preprocessing(task="regression"))
 
 
-def test_a_proposal_beside_an_error_is_no_error():
+def test_a_suggestion_beside_an_error_is_a_warning():
     with pytest.raises(DsgecError) as caught:
         dataset("a,label,day\n" + rows(20, lambda i: f"{i},{'uv'[i % 2]},2020-01-{i + 1:02}"))
 
@@ -172,7 +172,7 @@ def test_rows_without_a_target_are_left_out():
     assert "1 row without a target is left out" in found.notes
 
 
-def test_values_that_only_the_table_to_test_with_lacks_are_filled():
+def test_values_missing_only_in_the_test_table_are_filled():
     both = add_test_table(dataset("a,b,y\n1,2,u\n3,4,v\n5,9,u\n"), table("a,b,y\n1,,v\n"))
 
     assert both.columns[1].fill == 4.0
@@ -183,7 +183,7 @@ def test_values_that_only_the_table_to_test_with_lacks_are_filled():
     ("header", "proposed"),
     [("Class,a,b", "Class"), ("a,target,b", "target"), ("a,b,y", ""), ("a,b,c", "")],
 )
-def test_a_column_called_like_a_target_is_proposed_where_it_is_not_the_last(header, proposed):
+def test_a_column_called_like_a_target_is_suggested_if_it_is_not_the_last(header, proposed):
     found = dataset(header + "\n" + rows(8, lambda i: f"{i % 2},{i},{i * 3 % 2}"))
 
     notes = [OPTIONS.write(note) for note in found.notes if "the last column" in note]
@@ -195,13 +195,13 @@ def test_a_column_called_like_a_target_is_proposed_where_it_is_not_the_last(head
     )
 
 
-def test_a_last_column_that_is_no_target_is_refused_with_a_proposal():
+def test_a_last_column_that_is_no_target_is_refused_with_a_suggestion():
     text = "label,a,name\n" + rows(30, lambda i: f"{'uv'[i % 2]},{i},person {i}")
     with pytest.raises(DsgecError, match="predicts `label` instead"):
         dataset(text)
 
 
-def test_the_target_may_be_named_as_it_stands_in_the_file():
+def test_the_target_may_be_named_as_in_the_file():
     text = "a, quality \n1,u\n2,v\n3,u\n"
     assert dataset(text, " quality ").target == "quality"
 
@@ -217,7 +217,7 @@ def test_an_identifier_and_a_leak_are_noted():
     assert "`a` alone" not in notes
 
 
-def test_numbers_that_tell_a_target_are_noted_and_others_are_not():
+def test_numbers_that_determine_the_target_are_noted_and_others_are_not():
     random = np.random.default_rng(2)
     y = random.normal(size=50)
     near = y + random.normal(size=50) * 0.3

@@ -1,4 +1,4 @@
-"""What is learnt of columns is scikit-learn's, and what it does is in the model."""
+"""Preprocessing agrees with scikit-learn, and is part of the model."""
 
 import math
 
@@ -45,7 +45,7 @@ def test_scales_are_scikit_learns(scale, scaler):
 
 
 @pytest.mark.parametrize("missing", ["mean", "median"])
-def test_fill_values_are_those_of_the_known(missing):
+def test_fill_values_are_computed_from_known_values(missing):
     found = dataset(MIXED, missing=missing)
     known = [30.0, 50.0, 10.0, 20.0, 60.0]
     expected = {"mean": np.mean(known), "median": np.median(known)}[missing]
@@ -66,7 +66,7 @@ def test_fill_values_are_those_of_the_known(missing):
     ]
 
 
-def test_only_rows_to_learn_from_are_learnt_from():
+def test_preprocessing_is_fitted_on_training_rows_only():
     text = "a,b,y\n" + "".join(f"{i},{i % 3},{'xy'[i % 2]}\n" for i in range(2, 22))
     found = dataset(text, scale="standard")
     rows = np.arange(10)
@@ -81,7 +81,7 @@ def test_rows_with_missing_values_are_dropped():
     assert any("3 rows" in note for note in found.notes)
 
 
-def test_a_value_never_seen_is_none_of_the_categories():
+def test_an_unknown_value_is_none_of_the_categories():
     columns = dataset(MIXED, missing="mean").columns
     table = parse_table(b"member,colour,age\nyes,pink,1\nperhaps,red,2\n,,\n2,3,4\n", "n.csv", "n")
     raw = extract_raw_rows(table, columns)
@@ -91,7 +91,7 @@ def test_a_value_never_seen_is_none_of_the_categories():
 
 
 @pytest.mark.parametrize("plan", [{}, {"scale": "standard"}, {"missing": "mean"}])
-def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
+def test_a_category_of_test_rows_only_is_unknown(plan):
     colours = ["red", "blue", "red", "blue", "green", "red"]
     text = "a,colour,y\n" + "".join(f"{i},{c},{'pq'[i % 2]}\n" for i, c in enumerate(colours))
     whole = dataset(text, **plan)
@@ -109,7 +109,7 @@ def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
     assert whole.raw[:, 1].tolist() == [2.0, 0.0, 2.0, 0.0, 1.0, 2.0]
 
 
-def test_the_grammar_is_made_for_the_categories_that_were_seen():
+def test_the_grammar_is_expanded_for_the_categories_of_training_rows():
     rows = [f"{i},{'red' if i % 3 else 'blue'},{'pq'[i % 2]}\n" for i in range(40)]
     for odd in range(40):  # whichever row has the category, it is kept aside once
         text = "a,colour,y\n" + "".join(
@@ -126,7 +126,7 @@ def test_the_grammar_is_made_for_the_categories_that_were_seen():
         pytest.fail("no row is kept aside")
 
 
-def test_a_text_where_numbers_were_is_told():
+def test_a_text_where_numbers_are_expected_is_reported():
     columns = dataset(MIXED, missing="mean").columns
     names = ReadingOptions(names=("age", "colour"))
     table = parse_table(b"member,colour,age\nyes,red,old\nno,blue,older\n", "n.csv", "n", names)
@@ -177,7 +177,7 @@ def test_a_class_of_five_rows_is_in_both_parts():
     assert [int(np.sum(found.y[rows] == 1)) for rows in (parts.train, parts.test)] == [4, 1]
 
 
-def test_folds_that_cannot_be_are_refused():
+def test_impossible_folds_are_refused():
     found = dataset("a,y\n1,x\n2,y\n3,x\n")
     with pytest.raises(DsgecError, match="4 folds of 3 rows"):
         folds(found, 4, 1)
@@ -185,7 +185,7 @@ def test_folds_that_cannot_be_are_refused():
         folds(found, 2, 1)
 
 
-def test_a_table_to_test_with_is_encoded_by_the_other():
+def test_a_test_table_is_encoded_like_the_training_table():
     train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", scale="standard")
     test = parse_table(b"y,colour,a\nq,pink,9\np,blue,1\n", "test.csv", "test")
     found = add_test_table(train, test)
