@@ -59,7 +59,7 @@ def wasm_module(m: TemplateView) -> bytes:
     free += _add_outputs(module, m, types, list(tables), free)
     _Entries(module, m, types, scratch).add(places)
     heap = _aligned(free)
-    row = _aligned(m.inputs * types.given_size) + m.results * types.size
+    row = _aligned(m.inputs * types.input_size) + m.results * types.size
     pages = -(-(heap + max(row, PAGE)) // PAGE)
     exported = {"heap": heap, "columns": m.inputs, "results": m.results}
     return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
@@ -106,8 +106,8 @@ def _data(m: TemplateView, types: ValueTypes) -> tuple[bytes, tuple[int, int, in
     if m.fixed:
         rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
     tables = [
-        _bytes(rows, f"<{types.given[0]}{types.given_size}"),
-        _bytes(results, f"<{types.made[0]}{types.size}"),
+        _bytes(rows, f"<{types.input[0]}{types.input_size}"),
+        _bytes(results, f"<{types.output[0]}{types.size}"),
         np.array(golden.classes, "<i4").tobytes(),
     ]
     starts = (0, len(tables[0]), len(tables[0]) + len(tables[1]))
@@ -128,7 +128,7 @@ class _Entries:
     def __init__(self, module: Module, m: TemplateView, types: ValueTypes, scratch: int) -> None:
         self.module, self.m, self.types = module, m, types
         self.scratch = const("i32", scratch)  # the address of one row's results
-        self.row = const("i32", m.inputs * types.given_size)
+        self.row = const("i32", m.inputs * types.input_size)
         self.results = const("i32", m.results * types.size)
 
     def add(self, places: tuple[int, int, int]) -> None:
@@ -145,12 +145,12 @@ class _Entries:
     def add_results(self) -> None:
         """Add `results`, which computes the probabilities or values of a row."""
         v = Locals({"x": "i32", "y": "i32"})
-        made, size = self.types.made, self.types.size
+        output, size = self.types.output, self.types.size
         y = v.get("y")
         if self.m.classes and self.m.outputs == 1:
             code = v.get("x") + y + const("i32", size) + op("i32.add") + self.module.call("outputs")
-            other = const(made, 1.0) + load(made, y, size) + op(f"{made}.sub")
-            code += store(made, y, other)
+            other = const(output, 1.0) + load(output, y, size) + op(f"{output}.sub")
+            code += store(output, y, other)
         else:
             code = v.get("x") + y + self.module.call("outputs")
         self.module.add("results", v, code)
@@ -160,18 +160,20 @@ class _Entries:
         v = Locals({"x": "i32"})
         code = const("i32", 0)
         for column in self.m.required:
-            value = load(self.types.given, v.get("x"), column * self.types.given_size)
+            value = load(self.types.input, v.get("x"), column * self.types.input_size)
             code += self.types.is_missing(value) + op("i32.or")
         self.module.add("lacks", v, code, "i32")
 
     def add_checked(self) -> None:
         """Add `checked`, which computes the results of a row, or returns 1 if it lacks a value."""
         v = Locals({"x": "i32", "y": "i32"})
-        made, size = self.types.made, self.types.size
+        output, size = self.types.output, self.types.size
         code = b""
         if self.m.required:
             nothing = b"".join(
-                store(made, v.get("y"), const(self.types.value, self.types.nothing), number * size)
+                store(
+                    output, v.get("y"), const(self.types.value, self.types.nothing), number * size
+                )
                 for number in range(self.m.results)
             )
             lacks = v.get("x") + self.module.call("lacks")
@@ -185,12 +187,12 @@ class _Entries:
         NaN is never larger than minus infinity.
         """
         v = Locals({"p": "i32"})
-        made, size = self.types.made, self.types.size
+        output, size = self.types.output, self.types.size
         value = self.types.value
         if self.m.by_sums:
             return self.add_choose_by_sums(v)
         if self.m.has_threshold:
-            best = load(made, v.get("p"), size)
+            best = load(output, v.get("p"), size)
             chosen = best + const(value, self.threshold) + self.types.compare("ge")
             code = b""
         else:
@@ -234,7 +236,7 @@ class _Entries:
     def element(self, v: Locals, index: str) -> bytes:
         """Return the code that pushes the element of `p` at an index."""
         place = v.get(index) + const("i32", self.types.size) + op("i32.mul")
-        return load(self.types.made, v.get("p") + place + op("i32.add"))
+        return load(self.types.output, v.get("p") + place + op("i32.add"))
 
     def add_many(self, name: str) -> None:
         v = Locals(_MANY)

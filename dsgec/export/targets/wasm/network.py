@@ -23,21 +23,21 @@ _NOTHING = -1 << (ir.RESULT_BITS - 1)  # the result of a row that lacks a value
 class ValueTypes(ABC):
     """The types in memory of columns and results, and the type of a result on the stack."""
 
-    given: str
-    made: str
+    input: str
+    output: str
     value: str
     nothing: float  # the result of a row that lacks a value
     lowest: float  # below all results
     sign: str = ""  # the suffix of comparisons
 
     @property
-    def given_size(self) -> int:
-        return SIZES[self.given]
+    def input_size(self) -> int:
+        return SIZES[self.input]
 
     @property
     def size(self) -> int:
         """Return the bytes of a result."""
-        return SIZES[self.made]
+        return SIZES[self.output]
 
     def compare(self, name: str) -> bytes:
         """Return the instruction `lt`, `le`, `gt` or `ge` for results."""
@@ -70,7 +70,7 @@ class FloatTypes(ValueTypes):
 
     def differ(self, found: bytes, wanted: bytes) -> bytes:
         bits = load(self.word, found) + load(self.word, wanted) + op(f"{self.word}.ne")
-        numbers = (self.is_number(load(self.made, address)) for address in (found, wanted))
+        numbers = (self.is_number(load(self.output, address)) for address in (found, wanted))
         return bits + b"".join(numbers) + op("i32.or") + op("i32.and")
 
 
@@ -87,7 +87,7 @@ class IntegerTypes(ValueTypes):
         return result + const("i32", _NOTHING) + op("i32.ne")
 
     def differ(self, found: bytes, wanted: bytes) -> bytes:
-        return load(self.made, found) + load(self.made, wanted) + op("i32.ne")
+        return load(self.output, found) + load(self.output, wanted) + op("i32.ne")
 
 
 DOUBLE = FloatTypes("f64", "f64", "f64", float("nan"), float("-inf"), word="i64")
@@ -96,8 +96,8 @@ FLOAT = FloatTypes("f32", "f32", "f32", float("nan"), float("-inf"), word="i32")
 
 def integer_types(bits: int, missing: int) -> IntegerTypes:
     """Return the types for columns of so many bits."""
-    made = f"i{ir.RESULT_BITS}"
-    return IntegerTypes(f"i{bits}", made, "i32", _NOTHING, _NOTHING - 1, "_s", missing=missing)
+    output = f"i{ir.RESULT_BITS}"
+    return IntegerTypes(f"i{bits}", output, "i32", _NOTHING, _NOTHING - 1, "_s", missing=missing)
 
 
 class _Slots:
@@ -201,7 +201,7 @@ def add_program(
     code = slots.code(module)
     for number, result in enumerate(program.results):
         y = slots.variables.get("y")
-        code += store(types.made, y, writer.operand(result), number * types.size)
+        code += store(types.output, y, writer.operand(result), number * types.size)
     module.add("outputs", slots.variables, code)
     return slots.bytes_needed
 
@@ -217,8 +217,8 @@ class _ProgramWriter:
     def operand(self, operand: ir.Operand) -> bytes:
         match operand:
             case ir.ColumnValue(number):
-                offset = number * self.types.given_size
-                return load(self.types.given, self.slots.variables.get("x"), offset)
+                offset = number * self.types.input_size
+                return load(self.types.input, self.slots.variables.get("x"), offset)
             case ir.Slot(number):
                 return self.slots.read(number)
             case ir.WholeNumber(value):
