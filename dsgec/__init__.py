@@ -57,7 +57,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from the module that has it."""
+    """Import a public name from the module that defines it."""
     if name not in _HOMES:
         raise AttributeError(f"module 'dsgec' has no attribute {name!r}")
     from importlib import import_module

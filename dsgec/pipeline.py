@@ -65,10 +65,10 @@ from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
 
 EXPORTED = ("numpy", "c")
-"""The targets that every run's folder has."""
+"""The targets that are exported into the folder of every run."""
 
 MAX_SECONDS = "max-seconds"
-"""Why a run ended that can be resumed."""
+"""The reason of a run that ended because its time was over; it can be resumed."""
 
 DEFAULT_SESSION = Session()
 
@@ -103,7 +103,7 @@ def prepare(
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """How a caller takes part in a run.
+    """The callbacks by which a caller takes part in a run.
 
     `on_search` gets the search before its first generation, and may resume it from a saved state.
     `on_slice` gets the search and the generations of a slice of time; if it returns a reason, the
@@ -120,7 +120,7 @@ DEFAULT_HOOKS = Hooks()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evolution:
-    """What `evolve` found: the outcome of the search, and its measured result."""
+    """The outcome of a search, and its measured result."""
 
     outcome: Outcome
     result: Result
@@ -225,7 +225,7 @@ def _warm_up() -> None:
 def write_folder(
     folder: Folder, result: Result, stages: Stages | None = None
 ) -> tuple[dict[str, Any], DsgecError | None]:
-    """Write all that a run leaves, in the place of what an earlier one left; the page comes last.
+    """Write the folder of a run, over what an earlier one left; the page comes last.
 
     Gives the timing as it was written, with that of all stages; and an error to be raised if the
     self-test of an export fails. That one is not written: everything else is.
@@ -251,7 +251,7 @@ def write_folder(
 
 
 def try_report(folder: Folder, result: Result | None = None) -> None:
-    """Write the page of a run; a run that is too long for one has ended all the same."""
+    """Write the page of a run, unless the run is too long for one."""
     try:
         write_page(folder, result)
     except DsgecError as error:
@@ -261,7 +261,7 @@ def try_report(folder: Folder, result: Result | None = None) -> None:
 
 @contextlib.contextmanager
 def _opened(job: Job) -> Iterator[Folder | None]:
-    """The folder of a job, if there is one already."""
+    """Open the folder of a job, if there is one already."""
     with contextlib.ExitStack() as held:
         folder: Folder | None = None
         if job.named.exists():
@@ -273,7 +273,7 @@ def _opened(job: Job) -> Iterator[Folder | None]:
 
 
 def finished_run(job: Job) -> WrittenRun | None:
-    """The run of this job, if its folder has it, complete and of this version."""
+    """Return the run of a job if its folder has it, complete and made by this version."""
     with _opened(job) as folder:
         if folder is None or has_checkpoint(folder):
             return None
@@ -297,7 +297,7 @@ def finished_run(job: Job) -> WrittenRun | None:
 
 
 def refuse_other(job: Job) -> None:
-    """A job whose folder holds another run is refused before anything is evolved."""
+    """Raise an error if the folder of a job holds another run."""
     with _opened(job) as folder:
         if folder is not None:
             refuse_other_run(folder, job.identity, _OTHER_NAME)

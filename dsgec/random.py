@@ -25,7 +25,7 @@ class Stream:
         return _mix(self.state)
 
     def below(self, count: int) -> int:
-        """One of 0, 1, …, count - 1; no draw is made where there is no choice."""
+        """Draw one of 0, 1, …, count - 1; nothing is drawn if there is only one choice."""
         return (self.word() >> 32) * count >> 32 if count > 1 else 0
 
     def chance(self, probability: float) -> bool:

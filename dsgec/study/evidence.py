@@ -1,4 +1,4 @@
-"""What the page of a study draws and no other file of its folder has: `report.json`."""
+"""The data that only the page of a study draws: `report.json`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _DRAWN = ("fitness", "test accuracy", "test rmse")
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
-    """What a study is called, and how many runs it has of each kind."""
+    """The name of a study, and the number of its runs of each kind."""
 
     name: str
     runs: int

@@ -18,7 +18,7 @@ _KINDS = {
 
 
 class _Words(Words):
-    """How messages spell settings in a study file."""
+    """The spelling of settings in messages about a study file."""
 
     def name(self, setting: str) -> str:
         return f"`{setting}`"
