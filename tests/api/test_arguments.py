@@ -1,4 +1,4 @@
-"""`dsgec.evolve(frame, "target")` means what it looks like, and rows are dictionaries, too."""
+"""The arguments of `dsgec.evolve` and `predict`: frames, files, rows and dictionaries."""
 
 import inspect
 
@@ -70,7 +70,7 @@ def test_rows_and_their_targets_choose_the_grammar_of_the_task():
         ((5, SIGN), {}, "X is not a table"),
     ],
 )
-def test_what_cannot_be_meant_is_reported(arguments, keywords, message):
+def test_wrong_arguments_are_reported(arguments, keywords, message):
     with pytest.raises(dsgec.DsgecError) as error:
         dsgec.evolve(*arguments, **keywords, **SMALL)
     assert message in str(error.value)
@@ -105,13 +105,13 @@ def test_a_dictionary_without_a_column_is_reported(run):
         run.predict({"a": 1.0, "colour": "red"})
 
 
-def test_what_is_public_is_what_dir_lists():
+def test_dir_lists_the_public_names():
     unlisted = ["DSGEClassifier", "DSGERegressor", "__version__", "compile"]
     assert dir(dsgec) == sorted([*dsgec.__all__, *unlisted])
 
 
 def parts():
-    """Every public function, class and method, by its name."""
+    """Yield every public function, class and method with its name."""
     for name in dir(dsgec):
         what = getattr(dsgec, name)
         if not callable(what):

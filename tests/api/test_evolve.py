@@ -1,4 +1,4 @@
-"""`dsgec.evolve` is `dsgec evolve`: the same runs, in memory."""
+"""`dsgec.evolve` makes the same runs as `dsgec evolve`, in memory."""
 
 import html
 import inspect
@@ -47,7 +47,7 @@ def small():
 
 
 def command(*arguments):
-    """The command line, in this process."""
+    """Run the command line in this process."""
     answer = CliRunner().invoke(commands, [*map(str, arguments)], catch_exceptions=False)
     assert answer.exit_code == 0, answer.output
 
@@ -94,15 +94,15 @@ def test_a_saved_run_is_the_folder_of_the_command_line(tmp_path, options, keywor
 
 def test_the_defaults_are_those_of_the_settings():
     parameters = inspect.signature(dsgec.evolve).parameters
-    usual = Settings()
+    defaults = Settings()
     for field in fields(Settings):
         if field.name not in ("max_depth", "objective", "folds", "fold"):
             has_presets = field.metadata["setting"].learned is not None
-            expected = None if has_presets else getattr(usual, field.name)
+            expected = None if has_presets else getattr(defaults, field.name)
             assert parameters[field.name].default == expected
 
 
-def test_nothing_is_written_unasked(tmp_path, monkeypatch):
+def test_nothing_is_written_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = dsgec.evolve("one_layer", "wdbc", **SMALL)
     run.predict("wdbc"), run.predict_proba("wdbc"), repr(run), run._repr_html_()
@@ -154,7 +154,7 @@ def test_the_figures_are_scikit_learns(iris):
 
 
 def split_of(run, x, y):
-    """The rows that the run learnt from and kept aside, by the stage that splits."""
+    """Return the training rows and the test rows of a run."""
     from dsgec.data.arrays import make_table
     from dsgec.data.prepare import make_dataset
 
@@ -163,7 +163,7 @@ def split_of(run, x, y):
     return parts.train, parts.test
 
 
-def test_a_quantity_is_predicted():
+def test_a_numeric_target_is_predicted():
     x, y = load_diabetes(return_X_y=True)
     run = dsgec.evolve("formula", x, y, population=30, generations=10)
     for part, rows in zip(("train", "test"), split_of(run, x, y), strict=True):
@@ -174,7 +174,7 @@ def test_a_quantity_is_predicted():
         run.predict_proba(x)
 
 
-def test_rows_to_test_with_may_come_apart(iris):
+def test_test_rows_may_be_given_separately(iris):
     x, y = iris
     odd = np.arange(len(y)) % 2 == 1
     together = x[odd].assign(target=y[odd])
@@ -192,21 +192,27 @@ def test_rows_to_test_with_may_come_apart(iris):
     )
 
 
-def test_a_callback_is_told_of_every_generation():
-    told = []
+def test_a_callback_gets_every_generation():
+    calls = []
     run = dsgec.evolve(
-        "one_layer", "wdbc", population=12, generations=9, tuning=0, pruning=0, callback=told.append
+        "one_layer",
+        "wdbc",
+        population=12,
+        generations=9,
+        tuning=0,
+        pruning=0,
+        callback=calls.append,
     )
 
-    assert tuple(row for progress in told for row in progress.rows) == run.history
+    assert tuple(row for progress in calls for row in progress.rows) == run.history
     assert [row.generation for row in run.history] == list(range(10))
-    assert (told[-1].generation, told[-1].best) == (9, run.fitness)
-    assert {progress.generations for progress in told} == {9}
+    assert (calls[-1].generation, calls[-1].best) == (9, run.fitness)
+    assert {progress.generations for progress in calls} == {9}
     assert run.ended == "generations"
 
 
 @pytest.mark.parametrize("backend", ["auto", "numpy"])
-def test_a_callback_ends_the_run_with_what_it_has(backend):
+def test_a_callback_can_stop_the_run(backend):
     run = dsgec.evolve(
         "one_layer",
         "wdbc",
@@ -224,13 +230,13 @@ def test_a_callback_ends_the_run_with_what_it_has(backend):
     assert again.history == run.history
 
 
-def test_only_true_ends_a_run():
+def test_only_true_stops_a_run():
     run = dsgec.evolve("one_layer", "wdbc", **SMALL, callback=lambda progress: "yes")
     assert run.generations == 4
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, StopIteration])
-def test_what_a_callback_raises_goes_through_and_leaves_nothing(tmp_path, error):
+def test_an_error_in_a_callback_is_raised_and_leaves_no_folder(tmp_path, error):
     def fails(progress):
         raise error("mine")
 
@@ -239,7 +245,7 @@ def test_what_a_callback_raises_goes_through_and_leaves_nothing(tmp_path, error)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_run_is_not_written_over(tmp_path):
+def test_another_run_is_not_overwritten(tmp_path):
     folder = tmp_path / "run"
     dsgec.evolve("one_layer", "wdbc", **SMALL, out=folder)
     dsgec.evolve("one_layer", "wdbc", **SMALL, out=folder)
@@ -313,7 +319,7 @@ def test_a_pickle_is_data_and_is_checked(small):
         lambda record: record["model"].update(id="other"),
     ],
 )
-def test_a_damaged_folder_is_told(tmp_path, small, damage):
+def test_a_damaged_folder_is_reported(tmp_path, small, damage):
     folder = small.save(tmp_path / "run")
     record = json.loads((folder / "run.json").read_text())
     damage(record)
@@ -322,7 +328,7 @@ def test_a_damaged_folder_is_told(tmp_path, small, damage):
         dsgec.load(folder)
 
 
-def test_a_damaged_history_is_told(tmp_path, small):
+def test_a_damaged_history_is_reported(tmp_path, small):
     folder = small.save(tmp_path / "run")
     whole = (folder / "history.csv").read_text()
     for text in ("", "a,b\n", whole + "5,1\n", whole + "5,x,1,1,1,1\n", whole.replace("0", "\0")):
@@ -350,7 +356,7 @@ def test_it_is_drawn_in_notebooks_and_nothing_becomes_markup():
     assert re.match(r"<dsgec.Network .*1 columns → 2 classes>", repr(run.network))
 
 
-def test_a_label_is_none_where_there_is_no_number():
+def test_a_label_is_none_if_an_output_is_not_a_number():
     grammar = dsgec.parse_grammar("%output sigmoid\n<s> ::= x_1 * 9 - x_2 * 9")
     rows, y = [[1, 2], [2, 1], [3, 5], [6, 1]], ["a", "b", "a", "b"]
     run = dsgec.evolve(grammar, rows, y, test=0, **SMALL)
@@ -388,12 +394,12 @@ def test_a_label_is_none_where_there_is_no_number():
         ({"callback": 5}, "callback is 5"),
     ],
 )
-def test_a_wrong_argument_is_told(keywords, message):
+def test_a_wrong_argument_is_reported(keywords, message):
     with pytest.raises(dsgec.DsgecError, match=message):
         dsgec.evolve("one_layer", "wdbc", **{**SMALL, **keywords})
 
 
-def test_other_mistakes_are_told():
+def test_other_mistakes_are_reported():
     with pytest.raises(dsgec.DsgecError, match="y is missing"):
         dsgec.evolve("one_layer", np.ones((4, 2)))
     numbered = pd.DataFrame(np.column_stack([np.arange(8.0), np.arange(8) % 2]))
@@ -408,7 +414,7 @@ def test_other_mistakes_are_told():
         dsgec.parse_grammar("<a> ::= <b>")
 
 
-def test_numbers_of_numpy_are_settings():
+def test_settings_may_be_numpy_numbers():
     run = dsgec.evolve(
         "one_layer",
         "wdbc",
@@ -423,7 +429,7 @@ def test_numbers_of_numpy_are_settings():
     json.dumps(run.record)
 
 
-def test_the_options_of_before_give_the_same_run(tmp_path):
+def test_the_options_of_earlier_versions_give_the_same_run(tmp_path):
     before = ["--engine", "ge", "--islands", "2", "--migrate", "3:1"]
     today = ["--representation", "ge", "--islands", "2", "--migrate-every", "3", "--migrants", "1"]
     for name, options in (("before", before), ("today", today)):

@@ -1,4 +1,4 @@
-"""The hall of fame is typed entries, each with its network, also of an estimator."""
+"""The hall of fame has typed entries, each with its network, for estimators too."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4}
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A run and its folder."""
+    """Return a run and its folder."""
     folder = tmp_path_factory.mktemp("hall") / "run"
     return dsgec.evolve("one_layer", "wdbc", **SMALL, out=folder), folder
 
@@ -70,7 +70,7 @@ def test_the_network_of_an_entry_predicts_and_is_what_the_command_picks(saved, t
 
 
 def best_of(entries):
-    """The best in cross-validation, by log-loss; each run has some that were validated."""
+    """Return the best entry in cross-validation, by log-loss; every run has some."""
     return min((one for one in entries if one.validated), key=lambda one: one.validated.score)
 
 
@@ -81,10 +81,10 @@ def test_an_entry_is_picked_by_its_cost(saved, tmp_path):
     entry = hall.pick("flash", max(taken) - 1, chip="cortex-m4f", dtype="float")
     within = [one for one, flash in zip(hall, taken, strict=True) if flash < max(taken)]
     room = ("--pick", "flash", max(taken) - 1, "--chip", "cortex-m4f", "--dtype", "float")
-    told = command("export", folder, *room, "--to", "c", "-o", tmp_path).stdout
+    printed = command("export", folder, *room, "--to", "c", "-o", tmp_path).stdout
 
     assert entry is best_of(within)
-    assert f"wdbc_{entry.connections}.c" in told
+    assert f"wdbc_{entry.connections}.c" in printed
     assert hall.pick("size", entry.connections) is entry
     assert hall[0].network.cost().keys() == {"flash", "stack", "cycles"}
     for wrong in ({"chip": "z80"}, {"dtype": "half"}, {"way": "weight"}):
@@ -102,7 +102,7 @@ def test_an_entry_is_picked_by_its_cost_in_fixed_point(saved):
     within = [one for one, flash in zip(hall, taken, strict=True) if flash < max(taken)]
 
     assert entry is best_of(within)
-    # Of columns that are 0 all the time, nothing is left to be computed.
+    # Columns that are always 0 leave nothing to compute.
     nothing = entry.network.cost("avr", "q7", range={"*": (0.0, 0.0)})
     assert nothing["cycles"] < entry.network.cost("avr", "q7")["cycles"]
     assert hall.pick("flash", "1MB", chip="avr", dtype="q7", range={"*": (0.0, 0.0)}) in hall
@@ -114,7 +114,7 @@ def test_an_entry_is_picked_by_its_cost_in_fixed_point(saved):
     assert unknown.cost("avr", "q15", range={"*": (0.0, 9.0)})["flash"] > 0
 
 
-def test_the_best_is_among_them(saved):
+def test_the_network_of_the_run_is_in_the_hall_of_fame(saved):
     run, _ = saved
     own = run.record["model"]["id"]
 
@@ -122,7 +122,7 @@ def test_the_best_is_among_them(saved):
     assert best.network.model == run.network.model
 
 
-def test_it_becomes_a_frame(saved):
+def test_a_hall_of_fame_becomes_a_frame(saved):
     run, folder = saved
     frame = run.hall_of_fame.to_frame()
     read = pd.read_csv(folder / "hall_of_fame.csv")
@@ -131,7 +131,7 @@ def test_it_becomes_a_frame(saved):
     pd.testing.assert_frame_equal(frame, read[[*frame.columns]])
 
 
-def test_without_pandas_the_message_says_what_to_install(saved, monkeypatch):
+def test_without_pandas_the_message_names_what_to_install(saved, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         saved[0].hall_of_fame.to_frame()
@@ -153,7 +153,7 @@ def test_the_run_of_an_estimator_has_a_report_and_a_hall_of_fame(model, tmp_path
     command("verify", tmp_path / "run")
 
 
-def test_what_an_estimator_makes_later_is_what_evolve_makes_at_once():
+def test_an_estimator_makes_the_same_hall_of_fame_later():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 2))
     y = x[:, 0] * 3 + 1

@@ -1,4 +1,4 @@
-"""`import dsgec` costs nothing, and says what it has."""
+"""`import dsgec` costs nothing, and lists the public names."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def test_every_public_name_is_there_and_listed():
         dsgec.evlove  # noqa: B018
 
 
-def test_without_scikit_learn_the_message_says_what_to_install():
+def test_without_scikit_learn_the_message_names_what_to_install():
     code = (
         "import sys; sys.modules['sklearn'] = None; sys.modules['sklearn.base'] = None\n"
         "import dsgec\n"

@@ -1,4 +1,4 @@
-"""In a notebook a run draws its curve while it goes on, and its result when it has ended."""
+"""A notebook shows the curve of a run while it evolves, and its result when it has ended."""
 
 import base64
 import re
@@ -16,7 +16,7 @@ SMALL = {"generations": 8, "population": 6, "seed": 1, "pruning": 1, "tuning": 3
 
 
 class Screen:
-    """The part of IPython that displays: what was shown, and what it was replaced by."""
+    """A substitute for IPython's display that keeps what was shown and updated."""
 
     def __init__(self, kernel):
         self.shown = []
@@ -43,7 +43,7 @@ def screen(monkeypatch):
 
 
 def pictures(page):
-    """The pictures of a page: well-formed SVG."""
+    """Return the pictures of a page, which are well-formed SVG."""
     found = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
     return [ElementTree.fromstring(base64.b64decode(one)) for one in found]
 
@@ -62,13 +62,13 @@ def test_evolve_draws_one_curve_that_ends_with_the_last_generation(screen):
     assert lines[1].count("H") == len(run.history) - 1
 
 
-def test_who_watches_by_a_callback_gets_no_curve(screen):
+def test_with_a_callback_there_is_no_curve(screen):
     dsgec.evolve("one_layer", "wdbc", callback=lambda _: None, **SMALL)
 
     assert screen.shown == []
 
 
-def test_fit_draws_if_it_is_verbose(screen, capsys):
+def test_a_verbose_fit_draws_a_curve(screen, capsys):
     x = np.arange(40.0).reshape(20, 2) % 7
     y = np.arange(20) % 2
     settings = {key: value for key, value in SMALL.items() if key != "seed"}

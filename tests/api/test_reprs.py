@@ -1,4 +1,4 @@
-"""What a program's user reads of runs, networks, halls of fame and messages."""
+"""How runs, networks, halls of fame and messages are printed."""
 
 import re
 
@@ -223,11 +223,11 @@ def test_several_targets_are_refused(call):
         call(frame())
 
 
-def test_a_list_of_one_target_says_how_to_name_it():
+def test_the_error_for_a_list_of_one_target_has_advice():
     with pytest.raises(dsgec.DsgecError, match="Name the column alone: 'area'"):
         dsgec.evolve(frame(), ["area"])
 
 
-def test_no_repr_of_the_library_is_that_of_a_tree(run):
+def test_no_repr_is_that_of_a_nested_dataclass(run):
     for one in (run, run.network, run.hall_of_fame, run.history, run.hall_of_fame[0]):
         assert not re.search(r"\b(Apply|Rule|Constant|HistoryRow)\(", repr(one))

@@ -1,4 +1,4 @@
-"""The estimators are scikit-learn's in all that it checks, and dsgec's runs inside."""
+"""The estimators pass all checks of scikit-learn, and make the runs of dsgec."""
 
 import inspect
 import pickle
@@ -30,7 +30,7 @@ DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    # Most checks are of what both have in common.
+    # Most checks concern the common base of both.
     "kind",
     [DSGEClassifier, pytest.param(DSGERegressor, marks=pytest.mark.campaign)],
 )
@@ -40,12 +40,12 @@ def test_scikit_learns_checks_pass(kind):
 
 
 def test_the_defaults_are_those_of_evolve():
-    usual = inspect.signature(dsgec.evolve).parameters
+    parameters = inspect.signature(dsgec.evolve).parameters
     for kind in (DSGEClassifier, DSGERegressor):
         own = kind().get_params()
         for name in ("grammar", "class_weight", "warm_start", "random_state", "verbose"):
             own.pop(name, None)
-        assert own == {name: usual[name].default for name in own}
+        assert own == {name: parameters[name].default for name in own}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_names_that_no_network_can_have_are_replaced():
 
 
 def globals_of(data):
-    """The names that unpickling looks up: what a pickle could call."""
+    """Return the names that unpickling looks up, which a pickle could call."""
     found, texts = set(), []
     for opcode, argument, _ in pickletools.genops(data):
         if "UNICODE" in opcode.name:
@@ -225,7 +225,7 @@ def test_a_changed_pickle_is_refused():
 
 
 @pytest.mark.needs_cc
-def test_a_warm_start_goes_on_from_the_last_population():
+def test_a_warm_start_continues_from_the_last_population():
     model = DSGEClassifier(population=20, generations=4, **END, warm_start=True, random_state=2)
     model.fit(CANCER, MALIGNANT)
     assert model.n_iter_ == 4
@@ -243,8 +243,8 @@ def test_a_warm_start_goes_on_from_the_last_population():
 
 
 @pytest.mark.needs_cc
-def test_a_warm_start_really_goes_on(monkeypatch):
-    """From the state: the generations before are not made again."""
+def test_a_warm_start_does_not_repeat_generations(monkeypatch):
+    """It resumes from the state."""
     from dsgec.search.native import EngineEvolver
 
     made = []
@@ -262,15 +262,15 @@ def test_a_warm_start_without_the_engine_or_without_a_population(was_warm, recwa
     model = DSGERegressor(**tiny, generations=2, warm_start=was_warm, backend="numpy")
     model.fit(DIABETES, PROGRESSION)
     model.set_params(warm_start=True).fit(DIABETES, PROGRESSION)
-    told = [str(warning.message) for warning in recwarn]
-    assert len(told) == (0 if was_warm else 1)
-    assert was_warm or "the 2 generations before were run again" in told[0]
+    messages = [str(warning.message) for warning in recwarn]
+    assert len(messages) == (0 if was_warm else 1)
+    assert was_warm or "the 2 generations before were run again" in messages[0]
     at_once = DSGERegressor(**tiny, generations=4).fit(DIABETES, PROGRESSION)
     assert model.run_.history == at_once.run_.history
     assert model.run_.network == at_once.run_.network
 
 
-def test_a_warm_start_on_something_else_starts_anew():
+def test_a_warm_start_on_other_data_starts_from_scratch():
     model = DSGEClassifier(**SMALL, warm_start=True, random_state=2).fit(IRIS, SPECIES)
     for change in ({"population": 21}, {"scale": "none"}, {"random_state": 4}):
         model.set_params(**change)
@@ -293,7 +293,7 @@ def test_a_warm_start_keeps_a_seed_that_was_drawn(state):
     assert model.n_iter_ == 10
 
 
-def test_the_seed_comes_of_the_random_state():
+def test_the_seed_comes_from_the_random_state():
     def seed(state):
         model = DSGEClassifier(population=4, generations=0, **END, random_state=state)
         return model.fit(CANCER, MALIGNANT).run_.record["settings"]["seed"]
@@ -337,7 +337,7 @@ def test_wrong_parameters_are_value_errors(parameters, message):
     assert not hasattr(model, "run_")
 
 
-def test_what_cannot_be_learnt_from_is_told():
+def test_data_that_cannot_be_used_is_reported():
     with pytest.raises(TypeError, match="dense data is required"):
         DSGEClassifier(**SMALL).fit(csr_array(CANCER), MALIGNANT)
     with pytest.raises(ValueError, match="one class"):
@@ -351,7 +351,7 @@ def test_what_cannot_be_learnt_from_is_told():
     assert not hasattr(DSGEClassifier(), "decision_function")
 
 
-def test_constant_columns_and_a_constant_target_are_learnt_from():
+def test_constant_columns_and_a_constant_target_are_accepted():
     x = np.column_stack([np.ones(30), np.arange(30.0)])
     model = DSGEClassifier(**SMALL, random_state=1).fit(x, np.arange(30) % 2)
     assert model.run_.network.columns == ("x_1", "x_2")
@@ -359,7 +359,7 @@ def test_constant_columns_and_a_constant_target_are_learnt_from():
     np.testing.assert_allclose(flat.predict(x), 2.5, atol=0.5)
 
 
-def test_a_row_without_a_number_is_of_no_class():
+def test_a_row_without_a_number_has_no_class():
     grammar = dsgec.parse_grammar("%output sigmoid\n<s> ::= x_1 * 9 - x_2 * 9")
     x, y = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [6.0, 1.0]]), np.array([0, 1, 0, 1])
     model = DSGEClassifier(grammar, **SMALL, scale="none").fit(x, y)

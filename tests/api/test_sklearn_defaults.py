@@ -1,4 +1,4 @@
-"""The estimators as they are by default, with the compiler that a user has."""
+"""The estimators with their defaults and the default compiler."""
 
 import time
 
@@ -18,7 +18,7 @@ def test_scikit_learns_checks_pass(kind):
 
 
 def test_a_fit_takes_as_long_as_the_evolution_in_it():
-    """The best of several turns: at most a fifth more."""
+    """The best of several rounds is at most a fifth longer."""
     x, y = load_breast_cancer(return_X_y=True)
     model = DSGEClassifier(generations=500, random_state=1, scale="none").fit(x, y)
     inner, whole = [], []

@@ -49,7 +49,7 @@ FRAMES = {
 
 
 def from_file(plan):
-    """The oracle: pandas writes a file, and dsgec reads it."""
+    """Return the table that dsgec reads from a file that pandas wrote: the oracle."""
     out = io.StringIO()
     pd.DataFrame(COLUMNS).to_csv(out, index=False)
     return make_dataset(parse_table(out.getvalue().encode(), "X", "data"), "label", plan)
@@ -114,7 +114,7 @@ def test_numbers_of_every_kind_are_numbers():
     np.testing.assert_array_equal(make_table(masked).numbers, [[1.0, np.nan], [3.0, 4.0]])
 
 
-def test_the_target_is_called_as_it_is_or_as_nothing_else():
+def test_the_name_of_the_target_is_kept_or_unique():
     x = np.ones((2, 1))
     assert make_table(x, pd.Series([1, 2], name="price")).columns == ("x_1", "price")
     assert make_table(x, pd.Series([1, 2], name="x_1")).columns == ("x_1", "y")
@@ -161,12 +161,12 @@ def test_the_target_is_called_as_it_is_or_as_nothing_else():
     ],
 )
 @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
-def test_what_is_no_table_is_told(rows, values, message):
+def test_data_that_is_not_a_table_is_reported(rows, values, message):
     with pytest.raises(DsgecError, match=message):
         make_table(rows, values)
 
 
-def test_a_sparse_matrix_is_told():
+def test_a_sparse_matrix_is_reported():
     from scipy.sparse import csr_array
 
     with pytest.raises(DsgecError, match="sparse"):
@@ -174,7 +174,7 @@ def test_a_sparse_matrix_is_told():
 
 
 @pytest.mark.parametrize("value", [float("inf"), 10**400])
-def test_an_infinite_number_among_objects_is_told_at_its_place(value):
+def test_an_infinite_number_among_objects_is_reported_with_its_place(value):
     table = make_table([[1.0, "a"], [value, "b"], [None, "a"], [2.0, "b"]])
     with pytest.raises(DsgecError, match=r"X:2:1: error: not a finite number: `inf`"):
         make_dataset(table, "x_2")

@@ -1,4 +1,4 @@
-"""Types that a data frame declares are honoured, and labels come back in the type they came in."""
+"""The types of a data frame are respected, and labels are returned in their own type."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_many_different_numbers_that_are_texts_are_read_as_numbers_with_a_note()
     assert any("`a` holds numbers that are written as texts" in note for note in found.notes)
 
 
-def test_a_category_of_whole_numbers_is_learnt_where_its_number_tells_nothing():
+def test_a_category_of_whole_numbers_is_learnt_as_a_category():
     small = {"generations": 8, "population": 20, "pruning": 3, "tuning": 60}
     codes = RANDOM.randint(0, 12, 200)
     chosen = np.isin(codes, [1, 4, 5, 9, 10])

@@ -1,4 +1,4 @@
-"""Weights of rows and classes in the library: what they are the same as, and what is refused."""
+"""Weights of rows and classes in the library: their effect, and what is refused."""
 
 import numpy as np
 import pandas as pd
@@ -126,7 +126,7 @@ def test_other_weights_are_another_run(tmp_path):
     assert model.fit(x, y, weights[::-1]).n_iter_ == 6
 
 
-def test_a_table_of_its_own_to_test_with_needs_no_weights():
+def test_a_separate_test_table_needs_no_weights():
     x, y = CANCER[:80], MALIGNANT[:80]
     test = (CANCER[80:], MALIGNANT[80:])
     run = dsgec.evolve("network", x, y, **SMALL, sample_weight=WEIGHTS[:80], test=test)

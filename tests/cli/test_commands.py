@@ -1,4 +1,4 @@
-"""The commands do what their help says: files, messages, exit codes."""
+"""The commands: their files, messages and exit codes."""
 
 import csv
 import importlib.util
@@ -52,7 +52,7 @@ def test_evolving_imports_no_heavy_library():
 EXPORTED = ("wdbc.h", "wdbc.c", "wdbc_selftest.c", "wdbc_README.md", "wdbc.py")
 
 
-def test_a_run_leaves_its_folder(run):
+def test_a_run_writes_its_folder(run):
     names = sorted(path.name for path in run.iterdir())
     own = ["run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json"]
     own += ["config.toml", "report.json", "report.html", "SHA256SUMS"]
@@ -116,7 +116,7 @@ FEW = [*QUICK, "--population", "5", "--generations", "2", "--tuning", "2"]
 
 @pytest.fixture(scope="module")
 def short_run(tmp_path_factory):
-    """A run for those to compare with who compute it slowly."""
+    """Return a short run to compare with those of slow backends."""
     out = tmp_path_factory.mktemp("short")
     dsgec("evolve", "multi_layer", "wdbc", *FEW, "--out", out)
     return out / "wdbc-multi_layer-seed1"
@@ -130,7 +130,7 @@ def test_the_c_backend_gives_the_same_run(short_run, tmp_path):
         assert (tmp_path / short_run.name / name).read_bytes() == (short_run / name).read_bytes()
 
 
-def test_without_a_compiler_numpy_is_used_and_one_line_says_so(short_run, tmp_path):
+def test_without_a_compiler_numpy_is_used_with_a_note(short_run, tmp_path):
     answer = dsgec("evolve", "multi_layer", "wdbc", *FEW, "--out", tmp_path, env=NO_COMPILER)
 
     notes = [line for line in answer.stderr.splitlines() if line.startswith("note:")]
@@ -243,7 +243,7 @@ def test_json_and_quiet(tmp_path):
     assert answer.stdout == answer.stderr == ""
 
 
-def test_another_run_is_not_written_over_unasked(tmp_path):
+def test_another_run_is_not_overwritten_by_default(tmp_path):
     dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine")
     before = (tmp_path / "mine" / "run.json").read_bytes()
     other = ["evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine"]
@@ -255,7 +255,7 @@ def test_another_run_is_not_written_over_unasked(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_several_runs_are_the_single_runs(tmp_path, monkeypatch):
+def test_several_runs_equal_the_single_runs(tmp_path, monkeypatch):
     evolve = ["evolve", "one_layer", "wdbc", *QUICK, "--generations", "2", "--population", "6"]
     many = [*evolve, "--runs", "2", "--jobs", "2", "--backend", "numpy", "--out", tmp_path / "a"]
     answer = dsgec(*many)

@@ -1,4 +1,4 @@
-"""What the command line says of itself: help, lists of what is shipped, completion."""
+"""Help, lists of shipped grammars and tables, and shell completion."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.support.command_line import dsgec
 
 
 def sections(text):
-    """The options of each section of a help, by its title."""
+    """Return the options of each section of a help text, by title."""
     found, title = {}, ""
     for line in text.splitlines():
         if line.endswith(":") and not line.startswith(" "):
@@ -33,7 +33,7 @@ def test_the_help_of_evolve_shows_ten_options_and_three_examples():
     assert sum(line.startswith("  dsgec evolve ") for line in examples) == 3
 
 
-def test_the_options_of_evolve_stand_in_groups():
+def test_the_options_of_evolve_are_in_groups():
     found = sections(dsgec("evolve", "--help-all").stdout)
 
     assert list(found) == [*GROUPS.values(), "Options"]
@@ -72,7 +72,7 @@ def test_no_summary_is_cut_off(columns, monkeypatch):
             assert re.search(rf"^  {one.name} +{re.escape(sentence)}$", text, re.MULTILINE)
 
 
-def test_shipped_grammars_are_listed_with_what_they_fit():
+def test_shipped_grammars_are_listed_with_the_tables_they_fit():
     lines = dsgec("grammars").stdout.splitlines()
 
     assert [line.split()[0] for line in lines] == list(shipped_names(GRAMMARS, ".bnf"))
@@ -91,7 +91,7 @@ def test_tables_are_listed_with_their_sizes():
     assert f"{size}, classification of 2 classes." in lines[names.index("wdbc")]
 
 
-def test_a_list_is_broken_to_the_width_of_a_terminal():
+def test_a_list_is_wrapped_to_the_width_of_a_terminal():
     from dsgec.cli.terminal.shipped import list_lines, shipped_grammars
 
     broken = "\n".join(list_lines(shipped_grammars(), 60)).splitlines()
@@ -109,7 +109,7 @@ def test_a_list_is_broken_to_the_width_of_a_terminal():
         ("evolve one_layer wdbc --preset p", ["paper"]),
     ],
 )
-def test_a_shell_completes_what_is_shipped(words, expected):
+def test_a_shell_completes_shipped_names(words, expected):
     *before, begun = words.split()
     items = BashComplete(commands, {}, "dsgec", "_DSGEC_COMPLETE").get_completions(before, begun)
 

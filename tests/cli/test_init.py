@@ -1,4 +1,4 @@
-"""`dsgec init` writes files that run as they are, and overwrites none."""
+"""`dsgec init` writes files that work as they are, and overwrites none."""
 
 import tomllib
 

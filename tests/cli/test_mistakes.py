@@ -1,4 +1,4 @@
-"""What a user, a file or a machine does wrong ends in a message, never in a traceback."""
+"""Mistakes of users, files and machines end in a message, never in a traceback."""
 
 import gzip
 import os
@@ -51,11 +51,11 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
-def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
+def test_a_mistake_prints_a_message_and_has_an_exit_code(arguments, code, message):
     assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[2]).stderr
 
 
-def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):
+def test_every_fault_of_a_grammar_is_reported_with_a_caret(tmp_path):
     grammar = tmp_path / "bad.bnf"
     grammar.write_text("<a> ::= <b> | <c\n<d> := x_1\n")
     errors = dsgec("check", grammar, code=1).stderr
@@ -91,7 +91,7 @@ def test_a_damaged_run_is_refused(run, tmp_path, damage):
     assert "error" in dsgec("predict", folder, "wdbc", code=1).stderr
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
 
@@ -118,7 +118,7 @@ class Full:
         return os.open("/dev/full", os.O_WRONLY)
 
 
-def test_text_of_a_table_does_not_drive_the_terminal(tmp_path):
+def test_control_characters_of_a_table_do_not_reach_the_terminal(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a,b\n1,\x1b[31mred\n2,blue\n3,blue\n4,\x1b[31mred\n")
     answer = dsgec("evolve", "one_layer", table, *QUICK, "--out", tmp_path, "--test", "0")
@@ -127,7 +127,7 @@ def test_text_of_a_table_does_not_drive_the_terminal(tmp_path):
 
 
 @pytest.mark.timeout(120)  # it took years
-def test_a_grammar_that_grows_without_end_is_checked_soon(tmp_path):
+def test_a_grammar_that_grows_without_end_is_checked_quickly(tmp_path):
     grammar = tmp_path / "g.bnf"
     rules = [f"<a{i}> ::= <a{i + 1}>+<a{i + 1}>" for i in range(60)]
     grammar.write_text("\n".join([*rules, "<a60> ::= x_1"]))
@@ -147,7 +147,7 @@ def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
     assert "made again for each layer" in errors
 
 
-def test_an_interrupt_keeps_what_was_reached(tmp_path):
+def test_an_interrupt_keeps_the_result_so_far(tmp_path):
     arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
     arguments += ["--population", "8", "--pruning", "1", "--tuning", "2"]
     command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet", "--save-every", "0"]
@@ -167,7 +167,7 @@ def test_an_interrupt_keeps_what_was_reached(tmp_path):
     assert len(history) == record["result"]["generations"] + 2
 
 
-def test_a_folder_that_is_no_run_but_a_device_or_a_pipe_is_told(tmp_path):
+def test_a_device_or_a_pipe_instead_of_a_run_is_reported(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").symlink_to("/dev/zero")
@@ -178,13 +178,13 @@ def test_a_folder_that_is_no_run_but_a_device_or_a_pipe_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("command", [["check"], ["inspect"], ["evolve", "one_layer"], ["compile"]])
-def test_a_pipe_that_nobody_writes_to_is_not_waited_for(command, tmp_path):
+def test_a_pipe_without_a_writer_does_not_block(command, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert "is a pipe, not a file" in dsgec(*command, pipe, code=1).stderr
 
 
-def test_what_is_piped_in_is_read(tmp_path):
+def test_standard_input_is_read(tmp_path):
     text = "a,b\n1,no\n2,yes\n3,no\n4,yes\n"
     for name in ("-", "/dev/stdin"):
         command = [*COMMAND, "inspect", name]
@@ -202,13 +202,13 @@ def test_an_export_that_cannot_be_written_leaves_no_folder(tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_table_says_does_not_drive_a_terminal_behind_a_pipe(tmp_path):
+def test_control_characters_of_a_table_do_not_reach_a_pipe(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("a\x1b[31m,b\n1,no\n2,yes\n3,no\n4,yes\n")
-    told = dsgec("inspect", table).stdout
+    printed = dsgec("inspect", table).stdout
 
-    assert "a\N{REPLACEMENT CHARACTER}[31m" in told
-    assert "\x1b" not in told
+    assert "a\N{REPLACEMENT CHARACTER}[31m" in printed
+    assert "\x1b" not in printed
 
 
 def test_an_interrupt_while_importing_ends_with_one_line():
@@ -228,7 +228,7 @@ def test_an_interrupt_while_importing_ends_with_one_line():
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
-def test_a_name_cannot_forge_a_message_or_drive_a_terminal(tmp_path):
+def test_a_name_cannot_forge_a_message_or_control_a_terminal(tmp_path):
     answer = dsgec("evolve", "one_layer", "x\nerror: y", code=1, cwd=tmp_path).stderr
     assert not [line for line in answer.splitlines() if line.startswith("error: y")]
     name = ["--name", "a\x1b[31m", "--generations", "1"]
@@ -236,20 +236,20 @@ def test_a_name_cannot_forge_a_message_or_drive_a_terminal(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('printed = "a\\u0000b"', "cannot be printed"),
         (f"{'a.' * 10_000}a = 1", "has a line of more than"),
         ('name = "a\\u001b[31m"', "cannot be printed"),
     ],
 )
-def test_hostile_studies_are_refused(text, told, tmp_path):
+def test_hostile_studies_are_refused(text, message, tmp_path):
     part = '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
     (tmp_path / "s.toml").write_text(f"{text}\n{part}")
-    assert told in dsgec("study", tmp_path / "s.toml", code=1, cwd=tmp_path).stderr
+    assert message in dsgec("study", tmp_path / "s.toml", code=1, cwd=tmp_path).stderr
 
 
-def test_a_packed_bomb_is_refused(monkeypatch):
+def test_a_decompression_bomb_is_refused(monkeypatch):
     monkeypatch.setattr(source, "_UNSUSPICIOUS", 1 << 20)
     with pytest.raises(DsgecError, match="unpacks to more than 200 times"):
         parse_table(gzip.compress(b"1,2,3\n" * 1_000_000), "t.csv.gz", "t")

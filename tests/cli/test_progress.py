@@ -1,4 +1,4 @@
-"""The live display: what it shows, where it draws, and that nothing of it can stop a run."""
+"""The progress display: its content and place on the screen; it never stops a run."""
 
 import io
 import os
@@ -60,7 +60,7 @@ def ended(seed):
 
 
 class Terminal(io.StringIO):
-    """A stream that pretends to be a terminal of 80 × 24, as nobody can ask for its size."""
+    """A stream that pretends to be a terminal; its size is unknown, so 80 × 24 is assumed."""
 
     encoding = "utf-8"
 
@@ -69,7 +69,7 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    """A clock that goes on by itself at every look."""
+    """A clock that advances by a step whenever it is read."""
 
     def __init__(self, step):
         self.now, self.step = 100.0, step
@@ -116,7 +116,7 @@ def view(**changed):
 
 @pytest.mark.parametrize("columns", [39, 79, 199])
 @pytest.mark.parametrize("rows", [5, 24])
-def test_a_frame_keeps_to_its_columns_and_leaves_nothing_out(columns, rows):
+def test_a_frame_fits_its_columns_and_is_complete(columns, rows):
     steps = [(0, 2.5), (9, 1.2134)]
     lines = [*figure_lines(view(), columns), *curve_lines(steps, 312, columns, rows)]
     text = "\n".join(map(plain, lines))
@@ -149,7 +149,7 @@ def test_the_size_is_shown():
 
 
 def dots(rows):
-    """The places of the dots, from the top left, by what Unicode says of braille."""
+    """Return the places of the dots, from the top left, by Unicode's definition of braille."""
     places = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)]
     return {
         (2 * column + x, 4 * row + y)
@@ -169,7 +169,7 @@ def test_the_curve_has_its_dots_where_the_values_are():
     }
 
 
-def test_the_curve_of_values_far_apart_is_logarithmic_and_what_is_not_finite_is_a_gap():
+def test_the_curve_is_logarithmic_for_a_large_ratio_and_has_gaps_for_nonfinite_values():
     steps = [(0, float("inf")), (1, 1000.0), (2, 100.0), (3, 10.0)]
     found = dots(curve(steps, 3, columns=2, rows=1))
 
@@ -206,7 +206,7 @@ def test_a_run_leaves_its_heading_and_one_display(clock):
     assert lines[9:] == ["the result"]
 
 
-def test_it_is_drawn_a_few_times_a_second_only(clock):
+def test_it_is_drawn_only_a_few_times_a_second(clock):
     clock(0.001)
     terminal = Terminal()
     watching = LiveDisplay(job(5000), "", terminal)
@@ -242,7 +242,7 @@ def test_the_time_left_ends_with_the_time_allowed(clock):
         assert "10 s left" in (lines[2] if make is LiveDisplay else lines[-1])
 
 
-def test_a_run_that_goes_on_does_not_count_what_was_done_before(clock):
+def test_the_speed_of_a_resumed_run_does_not_count_earlier_generations(clock):
     now = clock(0.0)
     terminal = Terminal()
     watching = LiveDisplay(job(10_000), "", terminal)
@@ -253,7 +253,7 @@ def test_a_run_that_goes_on_does_not_count_what_was_done_before(clock):
     assert "100 evaluations/s" in screen_of(terminal.getvalue())[3]
 
 
-def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
+def test_a_stopped_run_shows_its_last_generation(clock):
     now = clock(0.0)
     terminal = Terminal()
     watching = LiveDisplay(job(), "", terminal)
@@ -270,7 +270,7 @@ def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
 
 
 @pytest.mark.parametrize("last", [7, 1000])
-def test_what_is_done_after_the_last_generation_stands_below_it(last, clock):
+def test_stages_after_the_last_generation_are_shown_below_it(last, clock):
     now = clock(0.0)
     terminal = Terminal()
     watching = LiveDisplay(job(), "", terminal)
@@ -322,7 +322,7 @@ def test_the_display_is_as_wide_as_the_terminal(columns, clock, monkeypatch):
     assert bar > columns - len("generation    0/1000") - len("59 min 59 s left") - 6
 
 
-def test_a_note_stands_above_the_display(clock):
+def test_a_note_is_above_the_display(clock):
     clock(1.0)
     terminal = Terminal()
     watching = LiveDisplay(job(), "", terminal)
@@ -338,7 +338,7 @@ def test_a_note_stands_above_the_display(clock):
 
 
 @pytest.mark.parametrize("midst", ["write", "coloured"])
-def test_a_note_in_the_midst_of_drawing_waits(midst, clock, monkeypatch):
+def test_a_note_during_drawing_waits(midst, clock, monkeypatch):
     clock(1.0)
     interrupts = []
 
@@ -389,7 +389,7 @@ def test_several_runs_are_counted_below_their_figures(clock):
     assert plain(runs_line(3, 3, 75.0, None, 79)).endswith("1 min 15 s")
 
 
-def test_a_window_that_becomes_narrower_is_drawn_in_anew(clock, monkeypatch):
+def test_a_narrower_window_is_drawn_from_scratch(clock, monkeypatch):
     clock(1.0)
     size = [100, 24]
     monkeypatch.setattr(live, "size_of", lambda stream: tuple(size))
@@ -411,7 +411,7 @@ def test_a_window_that_becomes_narrower_is_drawn_in_anew(clock, monkeypatch):
 
 @pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed"), OSError(5, "gone")])
 @pytest.mark.parametrize("make", [LiveDisplay, LineDisplay])
-def test_a_stream_that_breaks_is_written_to_no_more(make, error, clock):
+def test_a_broken_stream_is_not_written_to_again(make, error, clock):
     clock(1.0)
 
     class Breaking(Terminal):
@@ -435,7 +435,7 @@ def test_a_stream_that_breaks_is_written_to_no_more(make, error, clock):
     assert stream.tried == 3  # the third raises
 
 
-def test_what_is_chosen_suits_the_reader(monkeypatch):
+def test_the_display_depends_on_the_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert isinstance(make_display(job(), "", True), LiveDisplay)
@@ -453,7 +453,7 @@ def test_what_is_chosen_suits_the_reader(monkeypatch):
     assert type(make_display(job(), "", True)) is ProgressDisplay
 
 
-def test_texts_are_cut_by_the_columns_that_they_take():
+def test_texts_are_shortened_by_their_width():
     assert [shorten("größe", n) for n in (5, 4, 1, 0)] == ["größe", "grö…", "…", ""]
     assert text_width("列a") == 3
     assert shorten("列列列", 5) == "列列…"
@@ -465,7 +465,7 @@ ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm-256c
 
 
 def on_a_terminal(command, columns=80, rows=60, **environment):
-    """What a command writes to a terminal, and its exit code."""
+    """Return what a command writes to a terminal, and its exit code."""
     import fcntl
     import struct
     import termios

@@ -1,4 +1,4 @@
-"""The network on a terminal and in a file: nothing left out, nothing wider than there is room."""
+"""Printed networks are complete and fit the width of the terminal."""
 
 import random
 
@@ -24,7 +24,7 @@ HOSTILE = ["a\ny_1 = 3", "\x1b[31mred", "# x", "\u202eright to left", "列" * 40
 
 
 def linear(rng, depth):
-    """The text of a sum of products, with brackets and signs."""
+    """Return the text of a sum of products, with brackets and signs."""
     kind = rng.random()
     if depth == 0:
         return f"x_{rng.randint(1, 4)}" if kind < 0.7 else f"{rng.randint(0, 9)}"
@@ -36,7 +36,7 @@ def linear(rng, depth):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_weights_and_bias_are_what_evaluating_tells(seed):
+def test_weights_and_bias_agree_with_evaluation(seed):
     net = parse(f"inputs = 4\ny_1 = {linear(random.Random(seed), 4)}\n")
     values = evaluate(net, np.vstack([np.zeros(4), np.eye(4)]))[:, 0]
     parts = output_parts(net, 0)
@@ -49,7 +49,7 @@ def test_weights_and_bias_are_what_evaluating_tells(seed):
     assert list(weights) == list(values[1:] - values[0])
 
 
-def test_the_function_of_a_neuron_is_told_apart_from_a_sign():
+def test_the_function_of_a_neuron_differs_from_a_sign():
     net = parse("h_1_1 = tanh(2 * x_1 - 1)\nh_1_2 = -x_2\ny_1 = sig(h_1_1 + h_1_2)\n")
     first, second = (neuron_parts(net, position) for position in net.layers[0])
 
@@ -60,7 +60,7 @@ def test_the_function_of_a_neuron_is_told_apart_from_a_sign():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_what_a_file_gets_is_the_network_when_read_again(seed):
+def test_a_written_network_is_read_back(seed):
     net = simplify(network(seed))
     text = "\n".join(network_file(unnamed_model(net), "name", "source"))
 
@@ -90,7 +90,7 @@ def example():
     return Model(net, plain_columns(names), ("no", "yes", "perhaps"), "answer")
 
 
-def test_inputs_come_with_their_weights_the_greatest_first():
+def test_inputs_are_sorted_by_weight():
     text = "\n".join(map(flat, network_page(example(), "net", "model 1", 50)))
     rows = text[text.index("layer 1: 2 neurons") :].splitlines()
 
@@ -106,7 +106,7 @@ def test_inputs_come_with_their_weights_the_greatest_first():
     assert text.startswith("net: the classes no, yes, perhaps of answer, from\n3 of 3 features;")
 
 
-def test_weights_that_no_number_holds_are_not_told():
+def test_weights_that_are_not_constants_are_not_shown():
     text = "y_1 = 1e300 * (1e300 * x_1) + 1e308 * x_2 + 1.7e308 * x_2 - 1e308 * x_3 - 1e-320 * x_4"
     model = unnamed_model(parse(text + "\n"))
     weights = [weight for _, weight in output_parts(model.network, 0).sources]
@@ -138,7 +138,7 @@ def deep(layers, width):
 
 @pytest.mark.parametrize("shape", [(8, 4), (3, 100)])
 @pytest.mark.parametrize("width", [39, 79, 199])
-def test_large_networks_keep_to_the_width_and_are_shown_whole(shape, width):
+def test_large_networks_fit_the_width_and_are_complete(shape, width):
     model = deep(*shape)
     lines = network_page(model, "net", "model 1", width)
     text = "\n".join(map(flat, lines))
@@ -151,7 +151,7 @@ def test_large_networks_keep_to_the_width_and_are_shown_whole(shape, width):
     assert all(f"= sig({weight} *" in one_line for weight in (-9.25, -2.25, 4.75))
 
 
-def test_colours_are_only_where_there_are_any(monkeypatch):
+def test_there_are_no_colours_with_no_color(monkeypatch):
     line = [StyledText("a", "plus"), StyledText("b")]
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -160,7 +160,7 @@ def test_colours_are_only_where_there_are_any(monkeypatch):
     assert coloured(line, palette()) == "ab"
 
 
-def test_an_encoding_with_few_characters_gets_plain_ones():
+def test_an_encoding_with_few_characters_gets_ascii():
     class Stream:
         encoding = "ascii"
 
@@ -168,7 +168,7 @@ def test_an_encoding_with_few_characters_gets_plain_ones():
     assert encodable("━", None) == "━"
 
 
-def test_the_command_prints_or_writes_what_it_is_asked_for(run, tmp_path):
+def test_the_command_prints_or_writes_a_network(run, tmp_path):
     best = parse_model((run / "best.net").read_text())
     shown = dsgec("show", run).stdout
 
