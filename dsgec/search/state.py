@@ -7,11 +7,11 @@ phenotypes follow from the genotypes.
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Representation
+from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype
 from dsgec.grammar.genome.rates import Rate
 from dsgec.network.simplify import simplify
 from dsgec.network.syntax import PhenotypeError
@@ -44,6 +44,7 @@ _REMEMBERED = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
 _LEARNED = struct.Struct("<Bd")  # outcome, fitness; then its size, and how many rates there are
 _COST = struct.Struct("<Q")  # after a size, if a cost is minimised
 _RATE = struct.Struct("<2d")
+_FITNESS = struct.Struct("<d")
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
 _LARGEST = (1 << 31) - 1  # integer of a genotype or size of a network
 _LARGEST_COST = 1 << 53  # costs up to this are exact as doubles
@@ -81,7 +82,7 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
         if champion:
             genotype = champion.genotype
             content = phenotype if genotype is None else _genotype_bytes(genotype)
-            parts.append(struct.pack("<d", champion.fitness) + content)
+            parts.append(_FITNESS.pack(champion.fitness) + content)
     return b"".join(parts)
 
 
@@ -123,7 +124,7 @@ def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
     genotype = _genotype_bytes(individual.derivation.genotype)
     if problem.learning:
         return genotype + _learned_bytes(individual, problem)
-    return genotype + struct.pack("<d", individual.fitness) + _size_bytes(individual.score, problem)
+    return genotype + _FITNESS.pack(individual.fitness) + _size_bytes(individual.score, problem)
 
 
 def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
@@ -142,6 +143,7 @@ class _Reader:
     def __init__(self, data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> None:
         self.data, self.at = data, 0
         self.problem, self.settings, self.scorer = problem, settings, scorer
+        self.representation = problem.represent(settings)
 
     def state(self) -> State | None:
         magic = _magic(self.problem)
@@ -157,46 +159,39 @@ class _Reader:
             if self.problem.learning:
                 individuals.append(self.learned(genotypes[-1]))
         for _ in range(remembered):
-            self.remembered()
+            key, fitness, outcome = self.unpack(_REMEMBERED)
+            _expect(key not in self.scorer.memory)
+            self.scorer.memory[key] = self.score(outcome, fitness)
         for slot in range(LARGEST_CHAMPION + 1):
             self.champion(slot)
         _expect(self.at == len(self.data))
         self.scorer.evaluations, self.scorer.reused = evaluations, reused
+        if not self.problem.learning:
+            individuals = [self.scored(genotype) for genotype in genotypes]
         if not generation:
             return None
-        if not self.problem.learning:
-            individuals = [*self.individuals(genotypes)]
         return State(generation - 1, tuple(individuals), evaluations, reused)
 
     def learned(self, genotype: Genotype) -> Individual:
-        number, fitness = self.unpack(_LEARNED)
-        size, cost = self.size()
+        """Read the score and the rates of an individual that learns."""
+        score = self.score(*self.unpack(_LEARNED))
         count = self.number()
         derivation = self.express(genotype)
-        _expect(number < len(_OUTCOMES))
-        outcome = _OUTCOMES[number]
-        _expect(not derivation.fault or outcome == REFUSED)
-        _expect_score(outcome, fitness, size, cost)
+        _expect(not derivation.fault or score.outcome == REFUSED)
         _expect(count in (0, len(derivation.constants)))
         rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
         _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
-        reason = derivation.fault or outcome
-        return Individual(derivation, Score(fitness, reason, size, outcome, cost), rates)
+        reason = derivation.fault or score.outcome
+        return Individual(derivation, replace(score, reason=reason), rates)
 
-    def express(self, genotype: Genotype) -> Derivation:
-        return _express(self.problem.represent(self.settings), genotype)
-
-    def individuals(self, genotypes: Sequence[Genotype]) -> Iterator[Individual]:
-        represented = self.problem.represent(self.settings)
-        for genotype in genotypes:
-            derivation = _express(represented, genotype)
-            if derivation.fault:
-                yield Individual(derivation, Score(INFINITE, derivation.fault))
-                continue
-            score = self.scorer.memory.get(hash_text(derivation.phenotype))
-            if score is None:
-                raise _Damaged
-            yield Individual(derivation, score)
+    def scored(self, genotype: Genotype) -> Individual:
+        """Return an individual with the score that its phenotype has in the memory."""
+        derivation = self.express(genotype)
+        if derivation.fault:
+            return Individual(derivation, Score(INFINITE, derivation.fault))
+        key = hash_text(derivation.phenotype)
+        _expect(key in self.scorer.memory)
+        return Individual(derivation, self.scorer.memory[key])
 
     def migrant(self) -> Individual:
         genotype = self.genotype()
@@ -204,15 +199,27 @@ class _Reader:
             individual = self.learned(genotype)
             _expect(self.at == len(self.data) and not individual.score.reason)
             return individual
-        (fitness,) = self.unpack(struct.Struct("<d"))
-        size, cost = self.size()
-        _expect(self.at == len(self.data))
-        _expect_score("", fitness, size, cost)
-        derivation = _express(self.problem.represent(self.settings), genotype)
-        _expect(not derivation.fault)
+        score = self.score(_OUTCOMES.index(""), *self.unpack(_FITNESS))
+        derivation = self.express(genotype)
+        _expect(self.at == len(self.data) and not derivation.fault)
         key = hash_text(derivation.phenotype)
-        score = Score(fitness, size=size, cost=cost)
         return Individual(derivation, self.scorer.memory.setdefault(key, score))
+
+    def express(self, genotype: Genotype) -> Derivation:
+        """Map a genotype without random draws, since a saved one needs no repair."""
+        _expect(self.representation.is_valid(genotype))
+        derivation = self.representation.express(genotype, Stream(0, 0, 0))
+        _expect(dict(derivation.genotype) == genotype)
+        return derivation
+
+    def score(self, number: int, fitness: float) -> Score:
+        """Read a size and, if one is minimised, a cost, and return a valid score."""
+        size = self.number()
+        cost = self.unpack(_COST)[0] if self.problem.cost.is_minimised else size
+        _expect(number < len(_OUTCOMES) and size <= _LARGEST and cost <= _LARGEST_COST)
+        outcome = _OUTCOMES[number]
+        _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
+        return Score(fitness, outcome, size, outcome, cost)
 
     def genotype(self) -> Genotype:
         genes: dict[Gene, tuple[int, ...]] = {}
@@ -225,19 +232,11 @@ class _Reader:
             genes[gene], last = values, gene
         return genes
 
-    def remembered(self) -> None:
-        key, fitness, number = self.unpack(_REMEMBERED)
-        size, cost = self.size()
-        _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
-        outcome = _OUTCOMES[number]
-        _expect_score(outcome, fitness, size, cost)
-        self.scorer.memory[key] = Score(fitness, outcome, size, outcome, cost)
-
     def champion(self, slot: int) -> None:
         length = self.number()
         if not length:
             return
-        (fitness,) = self.unpack(struct.Struct("<d"))
+        (fitness,) = self.unpack(_FITNESS)
         genotype: Genotype | None = None
         if self.problem.learning:
             genotype = self.genotype()
@@ -254,11 +253,6 @@ class _Reader:
         slots = self.scorer.hall.slots
         _expect(slots.get(slot) is champion and max(slots) == slot)
 
-    def size(self) -> tuple[int, int]:
-        """Read a size and a cost, which is the size if no cost is minimised."""
-        size = self.number()
-        return size, self.unpack(_COST)[0] if self.problem.cost.is_minimised else size
-
     def number(self) -> int:
         return int.from_bytes(self.bytes(4), "little")
 
@@ -272,22 +266,9 @@ class _Reader:
         return part
 
 
-def _expect_score(outcome: str, fitness: float, size: int, cost: int) -> None:
-    _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
-    _expect(size <= _LARGEST and cost <= _LARGEST_COST)
-
-
 def _expect(condition: bool) -> None:
     if not condition:
         raise _Damaged
-
-
-def _express(represented: Representation, genotype: Genotype) -> Derivation:
-    """Map a genotype without random draws, since a saved one needs no repair."""
-    _expect(represented.is_valid(genotype))
-    derivation = represented.express(genotype, Stream(0, 0, 0))
-    _expect(dict(derivation.genotype) == genotype)
-    return derivation
 
 
 def _genotype_bytes(genotype: Genotype) -> bytes:
