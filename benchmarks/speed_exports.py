@@ -21,7 +21,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import export
 from dsgec.export.targets.c.image import COMPILERS, measure_image
-from dsgec.export.targets.onnx.emit import emit_onnx
+from dsgec.export.targets.onnx import emit_onnx
 from dsgec.grammar.load import load_grammar
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse

@@ -11,7 +11,7 @@ from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
-from dsgec.export.targets.onnx.emit import emit_onnx
+from dsgec.export.targets.onnx import emit_onnx
 from dsgec.grammar.load import load_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model

@@ -135,17 +135,8 @@ class FixedCView(CNames):
         return list(map(_line, self.fixed.golden_results(self.m.golden)))
 
 
-@dataclass(frozen=True, slots=True)
-class Views:
-    """The arguments of the templates."""
-
-    m: TemplateView
-    c: FixedCView
-    arithmetic: Code
-
-
-def fixed_view(artefact: Artefact) -> Views:
-    """Return the arguments of the templates for an artefact in fixed point."""
+def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
+    """Return the view of an artefact in fixed point, and the arithmetic that it needs."""
     fixed = artefact.number_format.fixed
     assert fixed
     writer = CWriter(fixed.program, artefact.name)
@@ -153,7 +144,7 @@ def fixed_view(artefact: Artefact) -> Views:
     m = TemplateView(artefact, first)
     assert m.fixed
     functions = integer_functions(fixed.program) | {"shift"}
-    return Views(m, FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions)))
+    return FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions))
 
 
 def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Program | None]:
@@ -181,7 +172,7 @@ def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Progra
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
     """Yield `name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each rendered on demand."""
-    views, name = fixed_view(artefact), artefact.name
+    (c, arithmetic), name = fixed_view(artefact), artefact.name
     files = (
         (f"{name}.h", "module.h"),
         (f"{name}.c", "module.c"),
@@ -190,7 +181,7 @@ def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
     )
     for file, template in files:
         path = f"c/fixed/{template}.j2"
-        yield SourceFile(file, render(path, m=views.m, c=views.c, arithmetic=views.arithmetic))
+        yield SourceFile(file, render(path, m=c.m, c=c, arithmetic=arithmetic))
 
 
 def _lines(numbers: list[int]) -> list[Code]:

@@ -127,10 +127,10 @@ class FixedKernel:
 
 
 def _emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
-    view_ = fixed_view(artefact)
-    m, c, name = view_.m, view_.c, artefact.name
+    c, arithmetic = fixed_view(artefact)
+    m, name = c.m, artefact.name
     kernel = FixedKernel(f"double[{m.results}]", f"{c.number}[]", Code("double"))
-    source = render("cffi/fixed.c.j2", m=m, c=c, arithmetic=view_.arithmetic)
+    source = render("cffi/fixed.c.j2", m=m, c=c, arithmetic=arithmetic)
     return (
         SourceFile(
             f"{name}/__init__.py",
