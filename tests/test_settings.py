@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import dsgec
-from dsgec.api.generate import PRINTED, printed
+from dsgec.api.generate import PRINTED, render_keywords
 from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS
 from dsgec.cli import commands
 from dsgec.data.options import Preprocessing, ReadingOptions
@@ -52,7 +52,7 @@ def test_what_looks_like_a_setting_but_is_a_user_s_text_stays():
 
 
 def test_the_keywords_are_those_of_the_table():
-    assert PRINTED.read_text(encoding="utf-8") == printed()
+    assert PRINTED.read_text(encoding="utf-8") == render_keywords()
     parameters = inspect.signature(dsgec.evolve).parameters
     for one in KEYWORDS:
         assert parameters[one.name].kind is inspect.Parameter.KEYWORD_ONLY

@@ -50,7 +50,7 @@ def _quoted(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def printed() -> str:
+def render_keywords() -> str:
     """Return the text of keywords.py."""
     weights = 'class_weight: Mapping[Any, float] | Literal["balanced"] | None = None'
     return "".join(
@@ -85,4 +85,4 @@ def _class(head: str, sentence: str, settings: tuple[Setting, ...], *more: str) 
 
 
 if __name__ == "__main__":
-    PRINTED.write_text(printed(), encoding="utf-8")
+    PRINTED.write_text(render_keywords(), encoding="utf-8")

@@ -156,8 +156,8 @@ def tables() -> None:
 
 def _print_list(entries: Iterator[tuple[str, str]]) -> None:
     from dsgec.cli.terminal.shipped import list_lines
-    from dsgec.cli.terminal.styled import encodable, size_of
+    from dsgec.cli.terminal.styled import make_encodable, size_of
 
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     columns = size_of(sys.stdout)[0] if is_terminal else None
-    print_result(encodable("\n".join(list_lines(entries, columns)), sys.stdout))
+    print_result(make_encodable("\n".join(list_lines(entries, columns)), sys.stdout))

@@ -96,7 +96,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     network that `dsgec compile` reads.
     """
     from dsgec.cli.terminal.network import network_file, network_page
-    from dsgec.cli.terminal.styled import coloured, encodable, is_capable, palette, size_of
+    from dsgec.cli.terminal.styled import colour_line, is_capable, make_encodable, palette, size_of
     from dsgec.errors import clean
     from dsgec.export.artefact import model_id
     from dsgec.folder import open_folder, write_whole
@@ -118,13 +118,13 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run))}"
     if not is_capable(sys.stdout):
         text = "\n".join(network_file(model, name, source, ranges))
-        if encodable(text, sys.stdout) != text:  # then escapes preserve the names
+        if make_encodable(text, sys.stdout) != text:  # then escapes preserve the names
             text = "\n".join(network_file(model, name, source, ranges, ascii_only=True))
-        print_result(encodable(text, sys.stdout))
+        print_result(make_encodable(text, sys.stdout))
         return
     colours = palette()
     lines = network_page(model, name, source, size_of(sys.stdout)[0] - 1, ranges)
-    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
+    sys.stdout.write("".join(f"{colour_line(line, colours)}\n" for line in lines))
     sys.stdout.flush()
 
 

@@ -337,7 +337,7 @@ def test_a_note_is_above_the_display(clock):
     assert sum("generation" in line for line in lines) == 2  # with the note
 
 
-@pytest.mark.parametrize("midst", ["write", "coloured"])
+@pytest.mark.parametrize("midst", ["write", "colour_line"])
 def test_a_note_during_drawing_waits(midst, clock, monkeypatch):
     clock(1.0)
     interrupts = []
@@ -353,13 +353,13 @@ def test_a_note_during_drawing_waits(midst, clock, monkeypatch):
                 interrupt()
             return super().write(text)
 
-    def coloured(*arguments):
-        if midst == "coloured":
+    def colour_line(*arguments):
+        if midst == "colour_line":
             interrupt()
         return original(*arguments)
 
-    original = live.coloured
-    monkeypatch.setattr(live, "coloured", coloured)
+    original = live.colour_line
+    monkeypatch.setattr(live, "colour_line", colour_line)
     terminal = Interrupted()
     watching = LiveDisplay(job(), "", terminal)
     interrupts.append(True)

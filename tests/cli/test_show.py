@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsgec.cli.terminal.network import network_file, network_page
-from dsgec.cli.terminal.styled import StyledText, coloured, encodable, length, palette
+from dsgec.cli.terminal.styled import StyledText, colour_line, length, make_encodable, palette
 from dsgec.cli.terminal.styled import plain as flat
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
@@ -155,17 +155,17 @@ def test_there_are_no_colours_with_no_color(monkeypatch):
     line = [StyledText("a", "plus"), StyledText("b")]
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
-    assert coloured(line, palette()) == "\x1b[94ma\x1b[0mb"
+    assert colour_line(line, palette()) == "\x1b[94ma\x1b[0mb"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert coloured(line, palette()) == "ab"
+    assert colour_line(line, palette()) == "ab"
 
 
 def test_an_encoding_with_few_characters_gets_ascii():
     class Stream:
         encoding = "ascii"
 
-    assert encodable("━━│ größe (2×)", Stream) == "==| gr\\xf6\\xdfe (2x)"
-    assert encodable("━", None) == "━"
+    assert make_encodable("━━│ größe (2×)", Stream) == "==| gr\\xf6\\xdfe (2x)"
+    assert make_encodable("━", None) == "━"
 
 
 def test_the_command_prints_or_writes_a_network(run, tmp_path):

@@ -96,10 +96,10 @@ def _largest_network(
     )
     parts = []
     if roles.layer:
-        parts.append(f"{_many(largest(_mentions(roles.layer))(start))} hidden layers")
+        parts.append(f"{_format_count(largest(_mentions(roles.layer))(start))} hidden layers")
     neurons = largest(_activations)(roles.layer or start)
     if neurons:
-        parts.append(f"{_many(neurons)} neurons" + (" a layer" if roles.layer else ""))
+        parts.append(f"{_format_count(neurons)} neurons" + (" a layer" if roles.layer else ""))
     if neurons and reads:
         bodies = (a for rule in grammar.rules for a in rule.alternatives if _activations(a))
         below = largest(_mentions(reads))
@@ -111,9 +111,9 @@ def _largest_network(
             )
             for body in bodies
         )
-        parts.append(f"{_many(widest)} connections a neuron")
+        parts.append(f"{_format_count(widest)} connections a neuron")
     if not roles.layer:  # the names of hidden neurons are in no rule
-        parts.append(f"{_many(largest(_characters)(start))} characters")
+        parts.append(f"{_format_count(largest(_characters)(start))} characters")
     return ", ".join(parts)
 
 
@@ -133,7 +133,7 @@ def _activations(alternative: Alternative) -> int:
     )
 
 
-def _many(number: int) -> str:
+def _format_count(number: int) -> str:
     if number < 10**15:
         return f"{number:,}"
     return f"more than 10^{int((number.bit_length() - 1) * math.log10(2))}"

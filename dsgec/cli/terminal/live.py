@@ -24,7 +24,7 @@ from dsgec.cli.terminal.result import plain_number, run_line
 from dsgec.cli.terminal.styled import (
     Line,
     StyledText,
-    coloured,
+    colour_line,
     crop,
     flow,
     length,
@@ -221,7 +221,7 @@ class LiveDisplay(ProgressDisplay):
         old = self._pane if up == len(pane) and not notes else []
         for number, line in enumerate(pane):
             is_same = number < len(old) and old[number] == line
-            texts.append("" if is_same else coloured(line, self._colours) + _ERASE_LINE)
+            texts.append("" if is_same else colour_line(line, self._colours) + _ERASE_LINE)
         start = "\r" + (f"\x1b[{up}A" if up else "")
         self._pane = pane
         self._stream.write(start + "".join(f"{text}\n" for text in texts) + _ERASE_BELOW)

@@ -43,16 +43,16 @@ def network_page(
 
     The equations are in the units of the columns, whose `ranges` give the number of digits.
     """
-    lines: list[Line] = [[StyledText(part)] for part in _words(_summary(model, name), width)]
-    lines += [[StyledText(part, "dim")] for part in _words(source, width)]
+    lines: list[Line] = [[StyledText(part)] for part in _wrap(_summary(model, name), width)]
+    lines += [[StyledText(part, "dim")] for part in _wrap(source, width)]
     lines.append([])
     for equation in formula_text(model, ranges).splitlines():
         lines += [[StyledText(part)] for part in _break_equation(clean(equation), width)]
     missing = missing_text(model)
     if missing:
-        lines += [[StyledText(part, "dim")] for part in _words(f"missing values: {missing}", width)]
+        lines += [[StyledText(part, "dim")] for part in _wrap(f"missing values: {missing}", width)]
     if any((column.center, column.scale) != (0.0, 1.0) for column in model.columns):
-        lines += [[], *([StyledText(part, "dim")] for part in _words(_SCALED, width))]
+        lines += [[], *([StyledText(part, "dim")] for part in _wrap(_SCALED, width))]
     for title, blocks in _sections(model, width):
         lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
     return lines
@@ -107,7 +107,7 @@ def _summary(model: Model, name: str) -> str:
     return f"{name}: {what}, from {features}; {figures}"
 
 
-def _words(sentence: str, width: int) -> list[str]:
+def _wrap(sentence: str, width: int) -> list[str]:
     return textwrap.wrap(sentence, width, break_on_hyphens=False)
 
 

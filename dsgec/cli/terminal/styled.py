@@ -42,7 +42,7 @@ def palette() -> Palette:
     }
 
 
-def coloured(line: Line, colours: Palette) -> str:
+def colour_line(line: Line, colours: Palette) -> str:
     """Return a line with the escape sequences of a palette."""
     pieces = []
     for text, style in line:
@@ -85,7 +85,7 @@ def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
     return list(lines)
 
 
-def encodable(text: str, stream: TextIO | None) -> str:
+def make_encodable(text: str, stream: TextIO | None) -> str:
     """Return a text in the encoding of a stream; other characters become ASCII or escapes."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
