@@ -12,18 +12,18 @@ import pytest
 from dsgec.engine.toolchain import Toolchain, compilers, find_toolchain
 from tests.matrix.cell import build_wheel
 from tests.support.clusters import start_cluster  # noqa: F401  (a fixture)
-from tests.support.command_line import QUICK, dsgec
+from tests.support.command_line import QUICK_OPTIONS, dsgec
 from tests.support.fast import (
     build_extensions_as_usual,
     build_extensions_soon,
     emit_engines_once,
+    fast_toolchain,
     find_goldens_once,
-    quick_command,
-    quick_toolchain,
-    start_no_processes,
     use_compiler,
     wait_for_no_disk,
+    write_fast_compiler,
 )
+from tests.support.processes import use_threads_for_processes
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -74,7 +74,7 @@ def own_cache(request, tmp_path_factory):
     # Nor is what they compile optimised; here, where the compilers are known, CC changes nothing.
     in_short = request.config.option.markexpr != "campaign"
     if in_short and compilers() and compilers()[0].tcc is None:
-        os.environ["CC"] = str(quick_command(session, compilers()[0].command))
+        os.environ["CC"] = str(write_fast_compiler(session, compilers()[0].command))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -86,7 +86,7 @@ def quick_engines(request):
         emit_engines_once(patch)
         find_goldens_once(patch)
         if request.config.option.markexpr != "campaign":
-            use_compiler(patch, quick_toolchain)
+            use_compiler(patch, fast_toolchain)
             build_extensions_soon(patch)
             wait_for_no_disk(patch)
         yield
@@ -121,15 +121,15 @@ def quick_threads(monkeypatch):
 
 
 @pytest.fixture
-def no_processes(monkeypatch):
+def threads_for_processes(monkeypatch):
     """Where it does not matter who makes several runs: no process is started for them."""
-    start_no_processes(monkeypatch)
+    use_threads_for_processes(monkeypatch)
 
 
 @pytest.fixture(scope="module")
-def no_processes_of_the_module():
+def threads_for_processes_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
+        use_threads_for_processes(patch)
         yield
 
 
@@ -162,7 +162,7 @@ def golden(request):
 def run(tmp_path_factory):
     """A finished run on the shipped table."""
     out = tmp_path_factory.mktemp("runs")
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out)
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", out)
     return out / "wdbc-multi_layer-seed1"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dsgec.api.generate import PRINTED
 from dsgec.setting import Setting
-from tests.test_how_to import ROOT, changed, changes, edited, python
+from tests.support.project_copy import ROOT, changed_files, changes, copy_with_edits, run_python
 
 PAGE = "add-a-setting"
 QUICK = (
@@ -58,15 +58,15 @@ for grace in ("0", "6"):
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A copy with the setting, printed."""
-    copy = edited(PAGE, tmp_path_factory.mktemp("copy"))
-    python(copy, "-m", "dsgec.api.generate")
+    copy = copy_with_edits(PAGE, tmp_path_factory.mktemp("copy"))
+    run_python(copy, "-m", "dsgec.api.generate")
     return copy
 
 
 def test_a_setting_is_one_entry_and_the_code_that_uses_it(project):
     by_hand = [path for path, *_ in changes(PAGE)]
     assert by_hand == ["dsgec/search/settings.py", "dsgec/search/evolver.py"]
-    assert changed(project) == {*by_hand, str(PRINTED.relative_to(ROOT))}
+    assert changed_files(project) == {*by_hand, str(PRINTED.relative_to(ROOT))}
 
 
 def test_every_field_that_the_page_names_exists_and_every_field_is_named():
@@ -80,7 +80,7 @@ def test_every_field_that_the_page_names_exists_and_every_field_is_named():
 def test_every_surface_has_the_setting(project):
     part = 'representations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
     (project / "study.toml").write_text(f"[settings]\ngrace = 7\n[[part]]\n{part}")
-    told = json.loads(python(project, "-c", SURFACES))
+    told = json.loads(run_python(project, "-c", SURFACES))
 
     for surface in ("evolve", "estimator"):
         assert ":param grace: Generations before patience counts. Default: 0." in told[surface]
@@ -93,7 +93,7 @@ def test_every_surface_has_the_setting(project):
 
 def test_the_setting_is_used_recorded_and_reported(project):
     evolve = ("evolve", "one_layer", "wdbc", *QUICK, "--patience", "1", "--out", "o")
-    python(project, "-c", RUNS, *evolve)
+    run_python(project, "-c", RUNS, *evolve)
     reached = {}
     for grace in (0, 6):
         folder = project / "o" / f"grace{grace}"

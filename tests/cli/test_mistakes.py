@@ -14,7 +14,7 @@ from dsgec.data import source
 from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.folder import write_whole
-from tests.support.command_line import COMMAND, QUICK, dsgec, hears_interrupts, read
+from tests.support.command_line import COMMAND, QUICK_OPTIONS, dsgec, read_json, restore_signals
 
 MISTAKES = [
     (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
 
     assert (
         "cannot write"
-        in dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", blocked, code=1).stderr
+        in dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", blocked, code=1).stderr
     )
 
 
@@ -121,7 +121,7 @@ class Full:
 def test_control_characters_of_a_table_do_not_reach_the_terminal(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a,b\n1,\x1b[31mred\n2,blue\n3,blue\n4,\x1b[31mred\n")
-    answer = dsgec("evolve", "one_layer", table, *QUICK, "--out", tmp_path, "--test", "0")
+    answer = dsgec("evolve", "one_layer", table, *QUICK_OPTIONS, "--out", tmp_path, "--test", "0")
 
     assert "\x1b" not in answer.stderr + answer.stdout
 
@@ -152,7 +152,7 @@ def test_an_interrupt_keeps_the_result_so_far(tmp_path):
     arguments += ["--population", "8", "--pruning", "1", "--tuning", "2"]
     command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet", "--save-every", "0"]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals
     ) as process:
         while process.poll() is None and not list(tmp_path.glob("*/checkpoint")):
             time.sleep(0.05)
@@ -162,7 +162,7 @@ def test_an_interrupt_keeps_the_result_so_far(tmp_path):
     assert process.returncode == 130
     assert "interrupted" in errors
     assert "Traceback" not in errors
-    record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
+    record = read_json(tmp_path / "wdbc-one_layer-seed1", "run.json")
     history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
     assert len(history) == record["result"]["generations"] + 2
 

@@ -27,7 +27,7 @@ from dsgec.cli.terminal.styled import StyledText, crop, length, plain
 from dsgec.report.format import shorten, text_width
 from dsgec.search.evolver import Generation
 from dsgec.search.objectives import as_score
-from tests.support.command_line import COMMAND, NO_COMPILER, QUICK
+from tests.support.command_line import COMMAND, NO_COMPILER, QUICK_OPTIONS
 from tests.support.records import run_record
 
 pty = pytest.importorskip("pty")
@@ -494,7 +494,7 @@ def on_a_terminal(command, columns=80, rows=60, **environment):
 
 
 def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
-    command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
+    command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", str(tmp_path)]
     few = ["--backend", "numpy", "--population", "4", "--pruning", "1", "--tuning", "1"]
     raw, code = on_a_terminal([*command, *few], 40, NO_COLOR="1")
     lines = screen_of(raw.replace("\r\n", "\n"), 40, 90)
@@ -509,7 +509,7 @@ def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
 
 @pytest.mark.parametrize("way", ["closed", pytest.param("broken", marks=pytest.mark.campaign)])
 def test_a_run_ends_well_without_a_standard_error(way, tmp_path):
-    command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
+    command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", str(tmp_path)]
     command += ["--population", "4", "--pruning", "1", "--tuning", "1"]
     reader, writer = os.pipe()
     os.close(reader)

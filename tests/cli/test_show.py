@@ -18,7 +18,7 @@ from dsgec.network.structure import neuron_parts, output_parts
 from dsgec.report.dot import network_dot
 from dsgec.report.network_drawing import network_svg
 from tests.support.command_line import dsgec
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 HOSTILE = ["a\ny_1 = 3", "\x1b[31mred", "# x", "\u202eright to left", "列" * 40, "\ud800", ""]
 
@@ -61,7 +61,7 @@ def test_the_function_of_a_neuron_differs_from_a_sign():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_written_network_is_read_back(seed):
-    net = simplify(network(seed))
+    net = simplify(random_network(seed))
     text = "\n".join(network_file(unnamed_model(net), "name", "source"))
 
     assert parse_model(text) == unnamed_model(net)

@@ -12,7 +12,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
-from tests.support.command_line import QUICK, dsgec
+from tests.support.command_line import QUICK_OPTIONS, dsgec
 
 # Table 1 of the paper: features, rows, share of class 0 in per cent.
 PROPERTIES = {
@@ -87,5 +87,5 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
 
 
 def test_every_command_accepts_them(tmp_path):
-    dsgec("evolve", "one_layer", "flame", *QUICK, "--out", tmp_path, "--quiet")
+    dsgec("evolve", "one_layer", "flame", *QUICK_OPTIONS, "--out", tmp_path, "--quiet")
     assert dsgec("predict", tmp_path / "flame-one_layer-seed1", "flame").stdout.count("\n") == 241

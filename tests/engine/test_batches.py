@@ -13,7 +13,7 @@ from dsgec.search.problem import make_problem
 from dsgec.search.rows import WHOLE_EVERY, batch_rows
 from dsgec.search.settings import Settings
 from tests.support.engine_runs import assert_same_run, make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
 
 SMALL = {"population": 9, "generations": 12, "variation": "trees", "steps": 2, "batch": 16}
 
@@ -58,7 +58,7 @@ def test_the_end_is_that_of_the_reference_and_by_all_rows(generations, pruning):
     chosen = {**SMALL, "generations": generations}
     settings = Settings(**chosen, pruning=pruning, tuning=30, weights="real")
     problem = make("regression", settings, make_data(3, 53, 3, 0), "rmse")
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     found, expected = Search(engine).run(), Search(loop).run()
 
@@ -74,12 +74,12 @@ def test_the_end_is_that_of_the_reference_and_by_all_rows(generations, pruning):
 def test_a_run_is_resumed_within_a_batch_and_on_another_backend():
     settings = Settings(**SMALL)
     problem = make("network", settings, make_data(3, 53, 3, 2), "log-loss")
-    whole = quick_engine(problem, settings)
+    whole = fast_engine(problem, settings)
     whole.step(13)
     begun = LoopEvolver(problem, settings, NumpyBackend())
     for _ in range(4):
         begun.advance(1, 1.0)
-    rest = quick_engine(problem, settings, threads=2)
+    rest = fast_engine(problem, settings, threads=2)
     rest.restore(begun.save())
     rest.step(9)
     assert rest.save() == whole.save()
@@ -105,7 +105,7 @@ def test_fewer_test_rows_than_a_batch_are_measured():
     settings = Settings(**SMALL, objective="log-loss", test=0.1)
     problem = make_problem(load_grammar("network").grammar, make_data(3, 60, 3, 2), settings)
     assert len(problem.split.test) < problem.batch
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     for text in ("sig(0.4*x_1)", "sig(x_2-x_3)"):
         assert engine.measurer().measure(text) == loop.measurer().measure(text)

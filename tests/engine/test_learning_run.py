@@ -13,17 +13,24 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.learner import make_scorer
 from dsgec.search.refine import prune
 from dsgec.search.settings import Settings
-from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
-from tests.engine.test_same_run import (
+from tests.support.engine_runs import (
+    FAST_FLAGS,
+    OBJECTIVES_OF,
+    assert_same_run,
+    count_refused_states,
+    make,
+    make_data,
+)
+from tests.support.example_grammars import (
     EMPTY_AND_LONG,
+    INDIRECT,
     LAYER_IS_FEATURES,
     NESTED_LAYERS,
     NO_FEATURES,
     SHIPPED,
 )
-from tests.support.engine_runs import QUICK, assert_same_run, make, make_data, refused_damages
-from tests.support.fast import quick_engine
-from tests.support.random_grammars import grammar as random_grammar
+from tests.support.fast import fast_engine
+from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc
 
@@ -169,8 +176,8 @@ def problem(settings):
     return make("multi_layer", settings, make_data(2, 30, 3))
 
 
-def run_whole(problem, settings, threads=1, flags=QUICK, seconds=float("inf")):
-    engine = quick_engine(problem, settings, threads, flags)
+def run_whole(problem, settings, threads=1, flags=FAST_FLAGS, seconds=float("inf")):
+    engine = fast_engine(problem, settings, threads, flags)
     rows = []
     while len(rows) <= settings.generations:
         rows += engine.step(settings.generations + 1 - len(rows), seconds)
@@ -187,10 +194,10 @@ def test_threads_flags_and_slices_give_the_same_bytes(problem, settings):
 @pytest.mark.parametrize("done", [0, 1, 5])
 def test_a_restored_engine_goes_on_with_the_same_bytes(problem, settings, done):
     rows, last = run_whole(problem, settings)
-    first = quick_engine(problem, settings)
+    first = fast_engine(problem, settings)
     first.step(done)
     saved = first.save()
-    second = quick_engine(problem, settings, threads=2)
+    second = fast_engine(problem, settings, threads=2)
     second.restore(saved)
     assert second.save() == saved
     if done:
@@ -214,21 +221,21 @@ def test_a_damaged_state_is_refused_and_harms_nobody(grammar, representation, va
     settings = learning(grammar, variation, representation=representation, steps=2, population=6)
     problem = make(grammar, settings)
     # A bit of a rate, of a fitness or of a codon can be any.
-    assert refused_damages(problem, settings, attempts=40) >= 8
+    assert count_refused_states(problem, settings, attempts=40) >= 8
 
 
 def test_the_state_of_a_run_that_does_not_learn_is_refused(problem, settings):
     plain = learning("multi_layer", "lists", **{**LONG, "steps": 0})
-    other = quick_engine(make("multi_layer", plain, make_data(2, 30, 3)), plain)
+    other = fast_engine(make("multi_layer", plain, make_data(2, 30, 3)), plain)
     with pytest.raises(DsgecError, match="another run"):
-        quick_engine(problem, settings).restore(other.save())
+        fast_engine(problem, settings).restore(other.save())
 
 
 def test_engine_and_loop_go_on_from_each_others_state():
     settings = learning("one_layer", steps=2, crossover=0.4, generations=7)
     problem = make("one_layer", settings, data_of("one_layer"))
     rows, last = run_whole(problem, settings)
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(4)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     loop.restore(engine.save())
@@ -237,7 +244,7 @@ def test_engine_and_loop_go_on_from_each_others_state():
     assert loop.champions == engine.champions
     while loop.next_generation < 6:
         loop.advance(1, float("inf"))
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.restore(loop.save())
     assert [*map(history_row, engine.generations())] == [*map(history_row, rows[6:])]
     assert engine.save() == last
@@ -308,16 +315,16 @@ def test_300_random_grammars_run_as_in_the_reference(block):
 def test_a_state_of_a_run_that_learns_holds_no_texts():
     settings = learning("one_layer", steps=1)
     problem = make("one_layer", settings)
-    state = quick_engine(problem, settings).save()
+    state = fast_engine(problem, settings).save()
     place = 32 + 16 + 4 * 8  # behind the identity, the kind and the other counts
     one_text = state[:place] + (1).to_bytes(8, "little") + bytes(29) + state[place + 8 :]
     for evolver in (
-        quick_engine(problem, settings),
+        fast_engine(problem, settings),
         LoopEvolver(problem, settings, ReferenceBackend()),
     ):
         evolver.restore(state)
     for evolver in (
-        quick_engine(problem, settings),
+        fast_engine(problem, settings),
         LoopEvolver(problem, settings, ReferenceBackend()),
     ):
         with pytest.raises(DsgecError, match="damaged"):
@@ -328,7 +335,7 @@ def test_a_state_of_a_run_that_learns_holds_no_texts():
 def test_the_best_is_pruned_as_in_the_reference(grammar):
     settings = learning(grammar, steps=1, population=12, generations=3, pruning=8)
     problem = make(grammar, settings, data_of(grammar))
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(4)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     loop.restore(engine.save())

@@ -17,10 +17,15 @@ from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.settings import COSTS, Preset, Settings, make_settings
-from tests.engine.test_representations import OBJECTIVES_OF
-from tests.support.engine_runs import assert_same_run, make, make_data, refused_damages
-from tests.support.fast import quick_engine
-from tests.support.random_grammars import grammar as random_grammar
+from tests.support.engine_runs import (
+    OBJECTIVES_OF,
+    assert_same_run,
+    count_refused_states,
+    make,
+    make_data,
+)
+from tests.support.fast import fast_engine
+from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc
 
@@ -128,7 +133,7 @@ def test_what_is_pruned_and_tuned_in_the_end_is_that_of_the_reference(what):
     given = {"minimise": what, "pruning": 6, "tuning": 20, "weights": "real", "generations": 8}
     settings = Settings(**{**LEARNING, **given})
     problem = make("network", settings, columns_data(), "log-loss")
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     found, expected = Search(engine).run(), Search(loop).run()
     assert found.champions == expected.champions
@@ -145,13 +150,13 @@ def test_engine_and_loop_go_on_from_each_others_state(variation):
     settings = Settings(**{**SMALL, **given, "generations": 8})
     problem = make("network", settings, make_data(2, 30, 3), "log-loss")
     whole = [*LoopEvolver(problem, settings, NumpyBackend()).generations()]
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(4)
     loop = LoopEvolver(problem, settings, NumpyBackend())
     loop.restore(engine.save())
     assert loop.save() == engine.save()
     assert [*loop.generations()] == whole[4:]
-    last = quick_engine(problem, settings)
+    last = fast_engine(problem, settings)
     last.restore(loop.save())
     assert last.save() == loop.save()
     assert last.champions == loop.champions
@@ -161,19 +166,19 @@ def test_engine_and_loop_go_on_from_each_others_state(variation):
 def test_a_damaged_state_is_refused_or_goes_on(variation):
     settings = Settings(**SMALL, variation=variation, minimise="flash")
     problem = make("one_layer", settings, make_data(2, 30, 3))
-    assert refused_damages(problem, settings) > 20
+    assert count_refused_states(problem, settings) > 20
 
 
 def test_a_state_of_another_cost_is_that_of_another_run():
     settings = Settings(**LEARNING, minimise="flash")
     data = make_data(2, 30, 3)
     problem = make("network", settings, data, "log-loss")
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(1)
     for given in ({"minimise": "cycles"}, {"chip": "rv32imc"}, {"dtype": "float"}):
         other = replace(settings, **given)
         with pytest.raises(DsgecError, match="another run"):
-            quick_engine(make("network", other, data, "log-loss"), other).restore(engine.save())
+            fast_engine(make("network", other, data, "log-loss"), other).restore(engine.save())
 
 
 @pytest.mark.parametrize("backend", ["engine", *campaign("numpy")])
@@ -193,7 +198,7 @@ def test_native_costs_are_those_of_the_model(classes, threshold):
     grammar = "network" if classes == 2 else "network_softmax"
     problem = make(grammar, settings, columns_data(classes=classes), "log-loss")
     problem = replace(problem, threshold=threshold)
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(6)
     texts = [champion.phenotype for champion in engine.champions]
     native, plain = engine.measurer(), PlainMeasurer(problem)
@@ -217,7 +222,7 @@ def test_native_costs_are_those_of_the_model(classes, threshold):
 def test_every_operation_is_counted_as_by_the_model(text):
     settings = Settings(**LEARNING)
     problem = make("formula", settings, columns_data(classes=0), "rmse")
-    native = quick_engine(problem, settings).measurer()
+    native = fast_engine(problem, settings).measurer()
     assert native.cost(text) == PlainMeasurer(problem).cost(text)
 
 

@@ -8,9 +8,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from dsgec.search.settings import Settings
-from tests.engine.test_representations import OBJECTIVES_OF
-from tests.support.engine_runs import assert_same_run, make, make_data
-from tests.support.random_grammars import grammar
+from tests.support.engine_runs import OBJECTIVES_OF, assert_same_run, make, make_data
+from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc
 
@@ -31,7 +30,7 @@ def run(seed):
     )
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(["", *OBJECTIVES_OF[bool(data.classes)]])
-    problem = make(grammar(rng), settings, data, objective)
+    problem = make(random_grammar(rng), settings, data, objective)
     return assert_same_run(problem, settings, rng.choice([1, 2]))
 
 

@@ -10,23 +10,20 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
-from tests.support.engine_runs import assert_same_run, make, make_data, refused_damages
-from tests.support.fast import QUICK, quick_engine
-from tests.support.random_grammars import grammar
+from tests.support.engine_runs import (
+    OBJECTIVES_OF,
+    assert_same_run,
+    count_refused_states,
+    make,
+    make_data,
+)
+from tests.support.example_grammars import EMPTY_AND_LONG, INDIRECT, NO_FEATURES
+from tests.support.fast import FAST_FLAGS, fast_engine
+from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc
 
 REPRESENTATIONS = ("sge", "ge")
-OBJECTIVES_OF = {
-    True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),
-    False: ("rmse", "mse", "mae", "r2"),
-}
-INDIRECT = """
-<s> ::= <a> | <s> + <a>
-<a> ::= <b> * <a> | x_1 | <b>
-<b> ::= (<s>) | x_2 | <a> + 1.5 | 2
-"""
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -99,7 +96,7 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(representation)
 @pytest.mark.parametrize(
     ("representation", "flags"),
     [
-        ("sge", QUICK),  # tests of dsge have an optimised engine
+        ("sge", FAST_FLAGS),  # tests of dsge have an optimised engine
         *(pytest.param(kind, NATIVE, marks=pytest.mark.campaign) for kind in ("sge", "ge")),
     ],
 )
@@ -108,11 +105,11 @@ def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation, 
         population=31, generations=20, elites=2, seed=7, representation=representation
     )
     problem = make("one_layer", settings, make_data(2, 90, 4))
-    first = quick_engine(problem, settings)
+    first = fast_engine(problem, settings)
     rows = first.step(9)
     saved = first.save()
     rows += first.step(12)
-    second = quick_engine(problem, settings, threads=2, flags=flags)
+    second = fast_engine(problem, settings, threads=2, flags=flags)
     second.restore(saved)
     assert second.save() == saved
     assert second.step(settings.generations + 1 - 9) == rows[9:]
@@ -125,7 +122,7 @@ def test_a_damaged_state_is_refused_and_harms_nobody(representation):
     problem = make("one_layer", settings)
 
     # Most of a state of GE is codons, and every number is one.
-    assert refused_damages(problem, settings) >= (30 if representation == "ge" else 40)
+    assert count_refused_states(problem, settings) >= (30 if representation == "ge" else 40)
 
 
 def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
@@ -134,7 +131,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     with pytest.raises(DsgecError, match="the codons run out") as expected:
         next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
     with pytest.raises(DsgecError) as told:
-        next(quick_engine(problem, settings).generations())
+        next(fast_engine(problem, settings).generations())
     assert str(told.value) == str(expected.value)
 
 
@@ -173,7 +170,7 @@ def run(seed):
     )
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])
-    problem = make(grammar(rng), settings, data, objective)
+    problem = make(random_grammar(rng), settings, data, objective)
     try:
         problem.represent(settings)
     except DsgecError:

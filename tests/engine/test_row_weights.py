@@ -17,11 +17,17 @@ from dsgec.search.problem import make_problem
 from dsgec.search.rows import make_row_weights
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify
-from tests.engine.test_sanitized import SANITIZERS, WARNINGS, assert_right, build, drive
-from tests.search.learning.test_same_slopes import texts_of, try_values
-from tests.support.engine_runs import QUICK, assert_same_run, make, make_data
-from tests.support.fuzzing.harness import QUIET, quick_sanitizer
-from tests.support.gradients import SETTINGS, Pair, spans_of
+from tests.support.engine_program import (
+    SANITIZERS,
+    WARNINGS,
+    assert_same_end,
+    build_program,
+    run_program,
+)
+from tests.support.engine_runs import FAST_FLAGS, assert_same_run, make, make_data
+from tests.support.fuzzing.harness import QUIET, fast_sanitizer
+from tests.support.gradients import SETTINGS, Pair, compare_gradients, spans_of
+from tests.support.random_phenotypes import first_phenotypes
 
 LEARNING = {"population": 9, "generations": 6, "variation": "trees", "steps": 2}
 
@@ -52,7 +58,7 @@ def test_the_engine_runs_as_the_reference(grammar, classes, objective, more):
     settings = Settings(**{**LEARNING, **more}, crossover=0.2, seed=4)
     problem = weighted(grammar, settings, classes, objective)
     state = assert_same_run(problem, settings, threads=3 if objective == "log-loss" else 1)
-    unweighted = EngineEvolver(replace(problem, row_weights=None), settings, flags=QUICK)
+    unweighted = EngineEvolver(replace(problem, row_weights=None), settings, flags=FAST_FLAGS)
     unweighted.step(settings.generations + 1)
     assert unweighted.best.fitness != state.best.fitness
 
@@ -71,8 +77,8 @@ def test_the_engine_runs_as_the_reference(grammar, classes, objective, more):
 def test_the_engine_has_the_slopes_of_the_reference(grammar, classes, objective):
     pair = Pair(weighted(grammar, SETTINGS, classes, objective))
     rng = random.Random(1)
-    texts = texts_of(pair.problem, 12)
-    assert [try_values(pair, rng, text) for text in texts].count("SCORED") >= 10
+    texts = first_phenotypes(pair.problem, 12)
+    assert [compare_gradients(pair, rng, text) for text in texts].count("SCORED") >= 10
     tuned = 0
     for text in texts[:4]:
         spans = spans_of(text)
@@ -110,8 +116,8 @@ def test_the_end_of_a_run_is_the_same_on_every_backend(more):
 def test_the_scores_of_the_hall_of_fame_are_the_weighted_objective():
     settings = Settings(**LEARNING)
     problem = weighted("network", settings, 2, "log-loss")
-    texts = texts_of(problem, 3)
-    engine = EngineEvolver(problem, settings, flags=QUICK)
+    texts = first_phenotypes(problem, 3)
+    engine = EngineEvolver(problem, settings, flags=FAST_FLAGS)
     plain = LoopEvolver(problem, settings, ReferenceBackend())
     for text in texts:
         measured = engine.measurer().measure(text)
@@ -125,13 +131,13 @@ def test_a_state_of_other_weights_is_refused():
     problem = weighted("network", settings, 2, "log-loss")
     begun = LoopEvolver(problem, settings, NumpyBackend())
     begun.advance(2, 1.0)
-    EngineEvolver(problem, settings, flags=QUICK).restore(begun.save())
+    EngineEvolver(problem, settings, flags=FAST_FLAGS).restore(begun.save())
     swapped = problem.row_weights[[1, 0, *range(2, 53)]]
     for other in (swapped, None):
         different = replace(problem, row_weights=other)
         assert identify(different, settings) != identify(problem, settings)
         with pytest.raises(DsgecError, match="another run"):
-            EngineEvolver(different, settings, flags=QUICK).restore(begun.save())
+            EngineEvolver(different, settings, flags=FAST_FLAGS).restore(begun.save())
 
 
 def test_weights_stay_with_their_rows_where_training_rows_are_shuffled():
@@ -183,7 +189,7 @@ def test_an_engine_with_weights_has_no_warnings_and_reads_only_what_is_its_own(
 ):
     settings = Settings(**LEARNING, batch=16)
     problem = weighted(grammar, settings, classes, objective)
-    compiler = quick_sanitizer()
+    compiler = fast_sanitizer()
     flags = ("-O1", *SANITIZERS[2:], *WARNINGS, *QUIET.get(compiler, ()))
-    program = build(problem, tmp_path, *flags, compiler=compiler)
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, *flags, compiler=compiler)
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)

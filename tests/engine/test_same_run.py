@@ -8,17 +8,16 @@ from dsgec.engine.engine import NATIVE
 from dsgec.search.objectives import OBJECTIVES, objectives_of
 from dsgec.search.settings import Settings
 from tests.support.engine_runs import assert_same_run, make, make_data
+from tests.support.example_grammars import (
+    EMPTY_AND_LONG,
+    LAYER_IS_FEATURES,
+    NESTED_LAYERS,
+    NO_FEATURES,
+    SHIPPED,
+)
 
 pytestmark = pytest.mark.needs_cc
 
-SHIPPED = (
-    "float",
-    "one_layer",
-    "one_layer_softmax",
-    "multi_layer",
-    "multi_layer_softmax",
-    "formula",
-)
 SMALL = {"population": 10, "generations": 4}
 LONG = (("multi_layer", "all"), ("multi_layer_softmax", "previous"))  # another of each is enough
 
@@ -108,35 +107,6 @@ def test_a_longer_run_is_that_of_the_reference():
     settings = Settings(population=20, generations=30, seed=11)
     state = assert_same_run(make("one_layer", settings), settings)
     assert state.reused > 0
-
-
-LAYER_IS_FEATURES = """
-%layer a
-%features a
-%output-layer o
-<s> ::= <a> -- <o> | <a> -- <s>
-<a> ::= x_1 | x_2 | x_3 | x_1 + x_2
-<o> ::= <a> | <a> * <a> | <a> - <a>
-"""
-NO_FEATURES = """
-%layer l
-%output-layer o
-<s> ::= <l> -- <s> | <o>
-<l> ::= x_1 | x_2 - <l> | -x_3
-<o> ::= sig(h_1_1) | x_2 | h_1_2
-"""
-NESTED_LAYERS = """
-<s> ::= <layer> -- <output-layer>
-<layer> ::= <features> | <features> - <layer> | (<output-layer>) - <features>
-<output-layer> ::= <features> | sig(<layer>) | <features> + <output-layer>
-<features> ::= x_1 | ... | x_n
-"""
-EMPTY_AND_LONG = """
-<s> ::= <e> | "" | <s> <p> <e>
-<p> ::= "        +             " | + | ""
-<e> ::= x_1 | <d> <e> | 1.000000000000000000000000000000 | é | <s>
-<d> ::= "" | "" | 2*
-"""
 
 
 @pytest.mark.parametrize("text", [LAYER_IS_FEATURES, NO_FEATURES, NESTED_LAYERS, EMPTY_AND_LONG])

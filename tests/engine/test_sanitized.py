@@ -1,26 +1,28 @@
 """The engine reads and writes only what is its own, and its threads do not race."""
 
 import shutil
-import subprocess
 from dataclasses import replace
 
 import pytest
 
 from dsgec.search.settings import COSTS, Settings
-from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
-from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
-from tests.support.engine_program import DRIVER, data, source
+from tests.support.engine_program import (
+    GRAMMARS,
+    OBJECTIVES,
+    SANITIZERS,
+    WARNING_CASES,
+    WARNINGS,
+    assert_same_end,
+    build_program,
+    run_program,
+)
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.example_grammars import INDIRECT
+from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 
-STRICT = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread")
-WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
-SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SHALLOW = (("hidden-layers", 2), ("nodes", 3), ("sum", 2))
-OBJECTIVES = [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names]
-GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
 LEARNING = [
     *(("dsge", grammar, "trees") for grammar in GRAMMARS),
     ("dsge", "multi_layer", "lists"),
@@ -29,51 +31,6 @@ LEARNING = [
 ]
 
 
-def build(problem, folder, *flags, compiler="cc", representation="dsge", driver=DRIVER):
-    (folder / "engine.c").write_text(source(problem, representation, (driver,)), encoding="utf-8")
-    program = folder / "engine"
-    command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
-    subprocess.run(command, check=True, timeout=300)
-    return program
-
-
-def drive(program, problem, settings, threads, folder):
-    """The lines that the program prints; it fails if a sanitizer has found anything."""
-    (folder / "problem").write_bytes(data(problem, settings, threads))
-    answer = subprocess.run(
-        [str(program), str(folder / "problem")],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-        env={"ASAN_OPTIONS": "detect_stack_use_after_return=1", "TSAN_OPTIONS": "halt_on_error=1"},
-    )
-    assert answer.returncode == 0, answer.stderr[-3000:]
-    assert answer.stderr == ""
-    return answer.stdout.splitlines()
-
-
-def expected(problem, settings):
-    engine = quick_engine(problem, settings)
-    engine.step(settings.generations + 1)
-    return f"{engine.best.fitness.hex()}", len(engine.native.save())
-
-
-def assert_right(lines, problem, settings):
-    first, second = lines
-    assert first == second
-    fitness, length, _ = first.split()
-    assert (float.fromhex(fitness).hex(), int(length)) == expected(problem, settings)
-
-
-WARNED = [
-    ("dsge", "multi_layer_softmax", "trees", 2),
-    ("sge", "one_layer", "lists", 0),
-    ("ge", "one_layer", "lists", 1),
-    ("dsge", "multi_layer_softmax", "lists", 0),
-    ("ge", "one_layer", "lists", 0),
-    ("dsge", "formula", "trees", 0),
-]
 MINIMISING = ("dsge", "multi_layer_softmax", "trees", 2, "flash")
 
 
@@ -99,25 +56,27 @@ def without_warnings(compiler, representation, grammar, variation, steps, minimi
 @pytest.mark.parametrize(
     ("case", "compiler"),
     [
-        *((case, "gcc") for case in (*WARNED, MINIMISING)),
-        *((case, "clang") for case in (WARNED[0], MINIMISING)),
-        *(pytest.param(case, "clang", marks=pytest.mark.campaign) for case in WARNED[1:]),
+        *((case, "gcc") for case in (*WARNING_CASES, MINIMISING)),
+        *((case, "clang") for case in (WARNING_CASES[0], MINIMISING)),
+        *(pytest.param(case, "clang", marks=pytest.mark.campaign) for case in WARNING_CASES[1:]),
     ],
     ids=str,
 )
 def test_the_source_has_no_warnings(compiler, case, tmp_path):
     problem, _, flags = without_warnings(compiler, *case)
-    build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
+    build_program(
+        problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0]
+    )
 
 
 @pytest.mark.campaign  # an optimiser takes its time
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("case", [*WARNED, MINIMISING], ids=str)
+@pytest.mark.parametrize("case", [*WARNING_CASES, MINIMISING], ids=str)
 def test_the_source_has_no_warnings_of_an_optimiser(compiler, case, tmp_path):
     problem, settings, flags = without_warnings(compiler, *case)
     flags = ("-O1", *flags)
-    program = build(problem, tmp_path, *flags, compiler=compiler, representation=case[0])
-    assert_right(drive(program, problem, settings, 1, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, *flags, compiler=compiler, representation=case[0])
+    assert_same_end(run_program(program, problem, settings, 1, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -126,13 +85,13 @@ def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
     settings = Settings(population=25, generations=30, elites=2, seed=3)
     for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
         problem = make(grammar, settings, make_data(number, rows, 3, classes))
-        engine = quick_engine(problem, settings)
+        engine = fast_engine(problem, settings)
         if engine.step(1)[0].invalid == settings.population:
             continue
-        program = build(problem, tmp_path, *SANITIZERS)
+        program = build_program(problem, tmp_path, *SANITIZERS)
         for threads in (1, 3):
-            lines = drive(program, problem, settings, threads, tmp_path)
-            assert_right(lines, problem, settings)
+            lines = run_program(program, problem, settings, threads, tmp_path)
+            assert_same_end(lines, problem, settings)
 
 
 @pytest.mark.campaign
@@ -141,8 +100,8 @@ def test_no_address_is_wrong_in_any_objective(objective, classes, tmp_path):
     settings = Settings(population=25, generations=20, seed=3)
     grammar = "multi_layer_softmax" if classes else "formula"
     problem = make(grammar, settings, make_data(1, 43, 3, classes), objective)
-    program = build(problem, tmp_path, *SANITIZERS)
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, *SANITIZERS)
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -153,10 +112,10 @@ def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
             population=25, generations=30, seed=3, representation=representation, codons=90, wraps=1
         )
         problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
-        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
+        program = build_program(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):
-            lines = drive(program, problem, settings, threads, tmp_path)
-            assert_right(lines, problem, settings)
+            lines = run_program(program, problem, settings, threads, tmp_path)
+            assert_same_end(lines, problem, settings)
 
 
 def learn(representation, grammar, variation, **settings):
@@ -174,8 +133,8 @@ def learn(representation, grammar, variation, **settings):
 def test_no_address_is_wrong_in_a_short_run_that_learns(tmp_path):
     settings = replace(learn("dsge", "multi_layer", "trees"), generations=6)
     problem = make("multi_layer", settings)
-    program = build(problem, tmp_path, "-O0", *SANITIZERS[2:])  # built in half the time
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, "-O0", *SANITIZERS[2:])  # built in half the time
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -188,12 +147,12 @@ def test_no_address_is_wrong_where_a_cost_is_minimised(
     for steps in (0, 2):  # lists without steps remember scores
         settings = replace(chosen, elites=0, steps=steps)
         problem = make(grammar, settings, make_data(1, 43, 3, 2))
-        if quick_engine(problem, settings).step(1)[0].invalid == settings.population:
+        if fast_engine(problem, settings).step(1)[0].invalid == settings.population:
             continue
-        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
+        program = build_program(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):
-            lines = drive(program, problem, settings, threads, tmp_path)
-            assert_right(lines, problem, settings)
+            lines = run_program(program, problem, settings, threads, tmp_path)
+            assert_same_end(lines, problem, settings)
 
 
 @pytest.mark.campaign
@@ -204,12 +163,12 @@ def test_no_address_is_wrong_where_numbers_are_learned(
     settings = learn(representation, grammar, variation)
     for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
         problem = make(grammar, settings, make_data(number, rows, 3, classes))
-        if quick_engine(problem, settings).step(1)[0].invalid == settings.population:
+        if fast_engine(problem, settings).step(1)[0].invalid == settings.population:
             continue
-        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
+        program = build_program(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):
-            lines = drive(program, problem, settings, threads, tmp_path)
-            assert_right(lines, problem, settings)
+            lines = run_program(program, problem, settings, threads, tmp_path)
+            assert_same_end(lines, problem, settings)
 
 
 @pytest.mark.campaign
@@ -218,8 +177,8 @@ def test_no_address_is_wrong_in_any_objective_that_is_learned(objective, classes
     grammar = "multi_layer_softmax" if classes else "formula"
     settings = learn("dsge", grammar, "trees", connect="previous")
     problem = make(grammar, settings, make_data(1, 43, 3, classes), objective)
-    program = build(problem, tmp_path, *SANITIZERS)
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, *SANITIZERS)
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -227,8 +186,8 @@ def test_no_address_is_wrong_in_any_objective_that_is_learned(objective, classes
 def test_two_threads_that_learn_do_not_race(grammar, tmp_path):
     settings = learn("dsge", grammar, "trees")
     problem = make(grammar, settings)
-    program = build(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -236,5 +195,5 @@ def test_two_threads_that_learn_do_not_race(grammar, tmp_path):
 def test_two_threads_do_not_race(grammar, tmp_path):
     settings = Settings(population=30, generations=20, seed=4)
     problem = make(grammar, settings)
-    program = build(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
-    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+    program = build_program(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
+    assert_same_end(run_program(program, problem, settings, 2, tmp_path), problem, settings)

@@ -15,8 +15,14 @@ from dsgec.search.loop import evolve
 from dsgec.search.native import EngineEvolver
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.support.engine_runs import QUICK, assert_same_run, make, make_data, refused_damages
-from tests.support.fast import quick_engine
+from tests.support.engine_runs import (
+    FAST_FLAGS,
+    assert_same_run,
+    count_refused_states,
+    make,
+    make_data,
+)
+from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -28,9 +34,9 @@ def problem():
     return make("multi_layer", SETTINGS, make_data(2, 90, 4))
 
 
-def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf"), toolchain=None):
+def final_bytes(problem, threads=1, flags=FAST_FLAGS, seconds=float("inf"), toolchain=None):
     if toolchain is None:
-        engine = quick_engine(problem, SETTINGS, threads, flags)
+        engine = fast_engine(problem, SETTINGS, threads, flags)
     else:
         engine = EngineEvolver(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
     rows = []
@@ -74,12 +80,12 @@ def test_any_compiler_gives_the_same_bytes(problem, toolchain):
 
 def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
     rows, last = final_bytes(problem)
-    first = quick_engine(problem, SETTINGS)
+    first = fast_engine(problem, SETTINGS)
     begun = first.save()
     first.step(11)
     saved = first.save()
     for state, done in ((saved, 11), (begun, 0)):
-        second = quick_engine(problem, SETTINGS, threads=2)
+        second = fast_engine(problem, SETTINGS, threads=2)
         second.restore(state)
         assert second.save() == state
         assert second.next_generation == done
@@ -88,7 +94,7 @@ def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
 
 
 def test_a_restored_engine_has_the_same_individuals(problem):
-    first, second = (quick_engine(problem, SETTINGS) for _ in range(2))
+    first, second = (fast_engine(problem, SETTINGS) for _ in range(2))
     first.step(5)
     second.restore(first.save())
     for number in range(SETTINGS.population):
@@ -97,7 +103,7 @@ def test_a_restored_engine_has_the_same_individuals(problem):
 
 
 def test_a_state_cannot_be_saved_in_the_midst_of_a_generation(problem):
-    engine = quick_engine(problem, SETTINGS)
+    engine = fast_engine(problem, SETTINGS)
     assert engine.step(1, 0.0) == []
     assert engine.next_generation == -1
     with pytest.raises(DsgecError, match="called wrongly"):
@@ -105,24 +111,24 @@ def test_a_state_cannot_be_saved_in_the_midst_of_a_generation(problem):
 
 
 def test_the_state_of_another_run_is_refused(problem):
-    engine = quick_engine(problem, SETTINGS)
+    engine = fast_engine(problem, SETTINGS)
     for other in (
         make("multi_layer", SETTINGS, make_data(3, 90, 4)),
         make("multi_layer", SETTINGS, make_data(2, 90, 4), "rmse"),
     ):
         with pytest.raises(DsgecError, match="another run"):
-            engine.restore(quick_engine(other, SETTINGS).save())
+            engine.restore(fast_engine(other, SETTINGS).save())
     longer = Settings(population=31, generations=99, elites=2, seed=7)
-    engine.restore(quick_engine(problem, longer).save())
+    engine.restore(fast_engine(problem, longer).save())
 
 
 def test_a_damaged_state_is_refused_and_harms_nobody(problem):
-    assert refused_damages(problem, SETTINGS) > 40
+    assert count_refused_states(problem, SETTINGS) > 40
 
 
 def test_an_engine_that_refused_a_state_does_not_run(problem):
-    engine = quick_engine(problem, SETTINGS)
-    state = quick_engine(problem, SETTINGS).save()
+    engine = fast_engine(problem, SETTINGS)
+    state = fast_engine(problem, SETTINGS).save()
     with pytest.raises(DsgecError, match="damaged"):
         engine.restore(state[:-3])
     with pytest.raises(DsgecError):
@@ -132,7 +138,7 @@ def test_an_engine_that_refused_a_state_does_not_run(problem):
 def test_the_generations_are_yielded_with_what_a_history_needs(problem):
     settings = Settings(population=10, generations=7)
     reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
-    states = list(quick_engine(problem, settings).generations())
+    states = list(fast_engine(problem, settings).generations())
     assert states == [summarize(expected) for expected in reference]
 
 
@@ -143,7 +149,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         with pytest.raises(DsgecError) as expected:
             next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
         with pytest.raises(DsgecError) as told:
-            next(quick_engine(problem, settings).generations())
+            next(fast_engine(problem, settings).generations())
         assert str(told.value) == str(expected.value)
 
 
@@ -156,7 +162,7 @@ def small():
 
 
 def test_engine_and_loop_go_on_from_each_others_state(small):
-    whole = quick_engine(small, SMALL)
+    whole = fast_engine(small, SMALL)
     rows = whole.step(SMALL.generations + 1)
     for start, end in ((engine_at, loop_at), (loop_at, engine_at), (loop_at, loop_at)):
         first = start(small)
@@ -173,7 +179,7 @@ def test_engine_and_loop_go_on_from_each_others_state(small):
 
 
 def engine_at(problem):
-    return quick_engine(problem, SMALL, kind=Stepwise)
+    return fast_engine(problem, SMALL, kind=Stepwise)
 
 
 class Stepwise(EngineEvolver):

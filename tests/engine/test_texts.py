@@ -10,19 +10,14 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
 from dsgec.network.syntax import PhenotypeError
 from dsgec.search.settings import Settings
-from tests.support.engine_runs import QUICK, make, make_data
-from tests.support.fast import quick_engine
+from tests.support.engine_runs import FAST_FLAGS, make, make_data
+from tests.support.example_grammars import FLAT, LAYERED
+from tests.support.fast import fast_engine
 from tests.support.random_networks import expression, number, rows, same_bits
+from tests.support.random_phenotypes import mutate_text
 
 pytestmark = pytest.mark.needs_cc
 
-FLAT = "<s> ::= x_1"
-LAYERED = "%layer l\n%features f\n%output-layer l\n<s> ::= <l>\n<l> ::= <f>\n<f> ::= x_1"
-PIECES = [
-    *"()+-*/^,=.0123456789exh_[]: \n#",
-    *("--", "**", "sig(", "softmax(", "h_1_1", "h_1,2", "h_2_1", "x_1", "x1", "x[0]", "x[:, 2]"),
-    *("\0", "é", "1e9", "1e-9", "np.", "_sig_(", "\x1c", "\t", "-", "- ", "1e400", "min(", "pow("),
-]
 TEXTS = [
     *("x_1", "x1", "x[0]", "x[ : , 1 ]", "x[:2]", "x[ 1 ]", "x_0", "x0", "x_4", "x[3]", "x[-1]"),
     *("x_01", "x_0000001", "x_00000001", "x_1_", "x_1[", "x_1.5", "x_1 .5", "x", "xx", "x_", "x ["),
@@ -68,13 +63,13 @@ def expected(problem, text):
 class Pair:
     """The reference and an engine for the same rows, taken one by one in their order."""
 
-    def __init__(self, grammar, classes, flags=QUICK, count=24):
+    def __init__(self, grammar, classes, flags=FAST_FLAGS, count=24):
         data = make_data(1, count, 3, classes)
         data.x[:] = rows(1, count, 3)
         settings = Settings(population=2, tournament=1)
         # Of this objective all rows are one group, in order, so outputs can be compared.
         self.problem = make(grammar, settings, data, "rmse")
-        self.engine = quick_engine(self.problem, settings, flags=flags)
+        self.engine = fast_engine(self.problem, settings, flags=flags)
 
     def compare(self, text):
         values = expected(self.problem, text)
@@ -115,20 +110,6 @@ def one_neuron(rng, sources):
     return f"{rng.choice(['sig', 'tanh', 'relu', ''])}({body})"
 
 
-def mutated(rng, text):
-    characters = list(text)
-    for _ in range(rng.choice([1, 1, 1, 2, 4])):
-        at = rng.randrange(len(characters) + 1)
-        action = rng.random()
-        if action < 0.5:
-            characters.insert(at, rng.choice(PIECES))
-        elif action < 0.8 and characters:
-            del characters[at : at + rng.randint(1, 3)]
-        else:
-            characters[at:at] = characters[: rng.randint(0, 30)]
-    return "".join(characters)
-
-
 def compare_many(pair, count, seed):
     rng = random.Random(seed)
     accepted = 0
@@ -138,7 +119,7 @@ def compare_many(pair, count, seed):
         else:
             text = expression(rng, rng.randint(1, 5), ["x_1", "x[1]", "x3", number(rng)])
         if rng.random() < 0.6:
-            text = mutated(rng, text)
+            text = mutate_text(rng, text)
         accepted += pair.compare(text)
     return accepted
 
@@ -148,7 +129,7 @@ def test_random_and_mutated_texts_are_understood_as_in_the_reference(pair):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("flags", [QUICK, NATIVE], ids=["quick", "native"])
+@pytest.mark.parametrize("flags", [FAST_FLAGS, NATIVE], ids=["quick", "native"])
 def test_thousands_of_texts_are_understood_as_in_the_reference(flags):
     for seed, (grammar, classes) in enumerate([(FLAT, 2), (LAYERED, 2), (LAYERED, 3), (FLAT, 0)]):
         many = Pair(grammar, classes, flags, count=520 if seed % 2 else 9)

@@ -20,13 +20,13 @@ from tests.support.artefacts import (
     random_model,
     random_rows,
 )
-from tests.support.random_networks import network, rows, same_bits
+from tests.support.random_networks import random_network, rows, same_bits
 
 BATCH = 25
 
 
 def agree(seeds, count):
-    networks = [network(seed) for seed in seeds]
+    networks = [random_network(seed) for seed in seeds]
     networks += [simplify(n) for n in networks]
     for inputs in sorted({n.inputs for n in networks}):
         group = [n for n in networks if n.inputs == inputs]
@@ -163,6 +163,6 @@ def test_a_missing_value_that_nothing_stands_for_has_no_class(tmp_path):
 
 def test_random_networks_differ():
     """The generator would prove nothing if its networks were all alike."""
-    texts = {repr(network(seed)) for seed in range(50)}
+    texts = {repr(random_network(seed)) for seed in range(50)}
 
     assert len(texts) == 50

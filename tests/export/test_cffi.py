@@ -22,7 +22,7 @@ from dsgec.network.simplify import simplify
 from tests.support.artefacts import expected_labels, expected_results, random_model, random_rows
 from tests.support.importing import Frame, levels, package, run
 from tests.support.models import MIXED, SUM, layered
-from tests.support.random_networks import network, rows, same_bits
+from tests.support.random_networks import random_network, rows, same_bits
 
 pytestmark = pytest.mark.needs_cc
 
@@ -96,7 +96,7 @@ def on_tape(network, table):
 
 @pytest.mark.parametrize("seed", range(100))
 def test_a_tape_computes_the_same_as_its_network(seed):
-    for each in (network(seed), simplify(network(seed))):
+    for each in (random_network(seed), simplify(random_network(seed))):
         table = rows(seed, 40, each.inputs)
         assert same_bits(on_tape(each, table), evaluate(each, table))
 

@@ -17,7 +17,7 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.verify import verify
-from tests.support.command_line import NO_COMPILER, QUICK, dsgec
+from tests.support.command_line import NO_COMPILER, QUICK_OPTIONS, dsgec
 from tests.support.models import IMPLIED_CONSTANT
 
 RANGES = {"*": (-1.0, 1.0)}
@@ -154,7 +154,7 @@ def test_a_compiler_that_does_not_work_is_no_fault_of_a_run(tmp_path, monkeypatc
     broken = broken_compiler(tmp_path)
     for find in ("find_toolchain", "quickest_toolchain"):
         monkeypatch.setattr(f"dsgec.export.targets.c.run.{find}", lambda: broken)
-    dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path)
+    dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path)
     folder = tmp_path / "wdbc-one_layer-seed1"
 
     timing = json.loads((folder / "timing.json").read_text())
@@ -192,7 +192,7 @@ def test_a_run_whose_c_is_wrong_keeps_everything_else(tmp_path, monkeypatch):
         raise SelfTestFailed("row 1 of 3 differs")
 
     monkeypatch.setattr("dsgec.export.targets.c.TARGET", replace(TARGETS["c"], check=fail))
-    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, code=1)
+    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path, code=1)
     folder = tmp_path / "wdbc-one_layer-seed1"
 
     assert "the self-test of c fails: row 1 of 3 differs" in answer.stderr

@@ -23,7 +23,7 @@ from dsgec.network.model import compose
 from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
 from dsgec.study.many import seeded
-from tests.support.command_line import QUICK, dsgec, read
+from tests.support.command_line import QUICK_OPTIONS, dsgec, read_json
 from tests.support.runs import model_of, over
 
 SCALED = ["--scale", "standard"]
@@ -121,7 +121,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
     table = tables(name)
     dsgec("evolve", grammar, table, *options, "--out", tmp_path, "--name", "run", "--quiet")
     folder = tmp_path / "run"
-    record = read(folder, "run.json")
+    record = read_json(folder, "run.json")
     measure = "r2" if grammar == "regression" else "accuracy"
     assert record["result"]["test"][measure] >= goal
 
@@ -146,7 +146,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
 
 def test_predict_takes_the_raw_table(tables, tmp_path):
     table = tables("mixed")
-    options = ["--missing", "mean", *SCALED, *QUICK, "--out", tmp_path, "--name", "run"]
+    options = ["--missing", "mean", *SCALED, *QUICK_OPTIONS, "--out", tmp_path, "--name", "run"]
     dsgec("evolve", "one_layer", table, *options)
     new = tmp_path / "new.csv"
     new.write_text("member;colour;größe\nyes;pink;171,5\n;;\nno;red;NA\n", encoding="utf-8")
@@ -158,26 +158,28 @@ def test_predict_takes_the_raw_table(tables, tmp_path):
 
 def test_a_missing_value_without_a_fill_is_refused_in_predict(tables, tmp_path):
     table = tables("mixed")
-    options = ["--missing", "drop", *QUICK, "--out", tmp_path, "--name", "run"]
+    options = ["--missing", "drop", *QUICK_OPTIONS, "--out", tmp_path, "--name", "run"]
     dsgec("evolve", "one_layer", table, *options)
 
     assert "missing values (" in dsgec("predict", tmp_path / "run", table, code=1).stderr
 
 
-def test_cross_validation_scores_every_row_once(tables, tmp_path, no_processes):
+def test_cross_validation_scores_every_row_once(tables, tmp_path, threads_for_processes):
     table = tables("mixed")
-    options = ["--missing", "mean", *QUICK, "--cv", "3", "--backend", "numpy"]
+    options = ["--missing", "mean", *QUICK_OPTIONS, "--cv", "3", "--backend", "numpy"]
     options += ["--generations", "1", "--population", "6"]
     for out, jobs in (("one", 2), ("two", 1)):
         command = ("evolve", "one_layer", table, *options, "--jobs", jobs)
         answer = dsgec(*command, "--out", tmp_path / out)
         assert "3 folds, mean ± standard deviation" in answer.stdout
     folder = tmp_path / "one" / "mixed-one_layer-seed1-cv3"
-    found = read(folder, "cv.json")
+    found = read_json(folder, "cv.json")
 
     assert sum(map(sum, found["confusion"])) == 300
     assert sum(found["rows"]) == 300
-    each = [read(folder / f"fold{k}", "run.json")["result"]["test"]["accuracy"] for k in (1, 2, 3)]
+    each = [
+        read_json(folder / f"fold{k}", "run.json")["result"]["test"]["accuracy"] for k in (1, 2, 3)
+    ]
     assert found["test"]["accuracy"]["folds"] == each
     assert found["test"]["accuracy"]["mean"] == pytest.approx(np.mean(each))
     assert found["test"]["accuracy"]["deviation"] == pytest.approx(np.std(each, ddof=1))
@@ -212,7 +214,7 @@ def test_a_separate_table_of_test_rows(tables, tmp_path):
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     train.write_text("".join(lines[:200]), encoding="utf-8")
     test.write_text("".join([lines[0], *lines[200:]]), encoding="utf-8")
-    options = ["--missing", "mean", *QUICK, "--test", test]
+    options = ["--missing", "mean", *QUICK_OPTIONS, "--test", test]
     answer = dsgec("evolve", "one_layer", train, *options, "--out", tmp_path, "--json")
     record = json.loads(answer.stdout)
 
@@ -235,9 +237,9 @@ def test_impossible_options_are_reported(options, reported, tmp_path):
 
 @pytest.mark.parametrize("objective", ["mse", "mae", "log-loss", "accuracy"])
 def test_objectives_are_read_as_people_know_them(objective, tmp_path):
-    options = [*QUICK, "--objective", objective, "--out", tmp_path]
+    options = [*QUICK_OPTIONS, "--objective", objective, "--out", tmp_path]
     answer = dsgec("evolve", "one_layer", "wdbc", *options)
-    result = read(tmp_path / "wdbc-one_layer-seed1", "run.json")["result"]
+    result = read_json(tmp_path / "wdbc-one_layer-seed1", "run.json")["result"]
 
     assert f"best network: {objective} {result['score']:.4f}" in answer.stdout
     if objective == "accuracy":
@@ -321,7 +323,7 @@ def test_names_of_two_lines_leave_every_line_a_line(tmp_path):
     assert "n�o (20), yes (20)" in page
     starts = ("  ", "t: 40 rows")
     assert all(line.startswith(starts) or not line for line in page.splitlines())
-    answer = dsgec("evolve", "one_layer", str(path), *QUICK, "--out", out)
+    answer = dsgec("evolve", "one_layer", str(path), *QUICK_OPTIONS, "--out", out)
     output = (answer.stdout + answer.stderr).splitlines()
     assert not [
         line for line in output if line.startswith(("o,", "ue", "o ", "get", "ways", "of x"))

@@ -9,8 +9,8 @@ from dsgec.errors import DsgecError
 from dsgec.search import native as engines
 from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
-from tests.engine.test_sanitized import GRAMMARS, build, drive
-from tests.support.engine_runs import QUICK, make, make_data
+from tests.support.engine_program import GRAMMARS, build_program, run_program
+from tests.support.engine_runs import FAST_FLAGS, make, make_data
 
 pytestmark = pytest.mark.needs_cc
 
@@ -24,7 +24,7 @@ CONTROL = "void dsgec_starve(int64_t, int); int64_t dsgec_starved(void);"
 
 def refused(problem, settings, threads, folder, *flags):
     """How many requests were refused, each in its turn, with each of these numbers of threads."""
-    program = build(
+    program = build_program(
         problem,
         folder,
         *STARVED,
@@ -32,7 +32,7 @@ def refused(problem, settings, threads, folder, *flags):
         representation=settings.representation,
         driver=HERE / "starved.c",
     )
-    return [int(drive(program, problem, settings, each, folder)[-1]) for each in threads]
+    return [int(run_program(program, problem, settings, each, folder)[-1]) for each in threads]
 
 
 def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(tmp_path):
@@ -105,7 +105,7 @@ def test_a_run_without_memory_ends_with_a_message(monkeypatch, usual_compiler):
     problem = make("one_layer", settings)
 
     def start():
-        return EngineEvolver(problem, settings, flags=(*QUICK, *STARVED))
+        return EngineEvolver(problem, settings, flags=(*FAST_FLAGS, *STARVED))
 
     start()  # compiled, and from now on found in the cache: one library for all
     undisturbed = start()

@@ -14,7 +14,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.state import identify
-from tests.support.fast import QUICK, quick_toolchain
+from tests.support.fast import FAST_FLAGS, fast_toolchain
 from tests.support.fuzzing.harness import EngineHarness, accepted, fuzz, replay
 
 pytestmark = pytest.mark.needs_cc
@@ -95,7 +95,7 @@ class Pair:
         self.target = harness.target
         self.identity = identify(self.problem, self.settings)
         representation = self.settings.representation
-        self.build = build_engine(self.problem, representation, quick_toolchain(), QUICK)
+        self.build = build_engine(self.problem, representation, fast_toolchain(), FAST_FLAGS)
         begun = EngineEvolver(self.problem, self.settings, build=self.build)
         begun.step(3)
         self.begun = begun.save()

@@ -15,7 +15,7 @@ from dsgec.network.model import Column, Model, compose, plain_columns, prologue,
 from dsgec.network.parse import parse
 from dsgec.network.text import network_text
 from tests.support.columns import COLUMNS, MODEL
-from tests.support.random_networks import network, rows, same_bits
+from tests.support.random_networks import random_network, rows, same_bits
 
 NAN = float("nan")
 
@@ -66,7 +66,7 @@ def test_scaling_is_rounded_step_by_step():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_plain_columns_leave_a_network_as_it_is(seed):
-    model = unnamed_model(network(seed))
+    model = unnamed_model(random_network(seed))
     table = rows(seed, 50, model.network.inputs)
 
     assert same_bits(evaluate(compose(model), table), evaluate(model.network, table))

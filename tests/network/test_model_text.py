@@ -13,7 +13,7 @@ from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.support.columns import MODEL
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 NAMES = (
     'a "quoted" name',
@@ -83,7 +83,7 @@ def test_a_model_reads_back_as_the_same_model(seed, ascii_only):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_network_without_names_reads_back(seed):
-    model = unnamed_model(simplify(network(seed)))
+    model = unnamed_model(simplify(random_network(seed)))
 
     assert parse_model(model_text(model)) == model
 

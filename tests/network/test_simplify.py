@@ -8,12 +8,12 @@ from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Size, measure_size
 from dsgec.network.text import network_text
-from tests.support.random_networks import network, rows, same_bits
+from tests.support.random_networks import random_network, rows, same_bits
 
 
 @pytest.mark.parametrize("seed", range(150))
 def test_outputs_stay_the_same_to_the_last_bit(seed):
-    raw = network(seed)
+    raw = random_network(seed)
     simple = check(simplify(raw))
     table = rows(seed, 60, raw.inputs)
 

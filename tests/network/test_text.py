@@ -6,12 +6,12 @@ from dsgec.network.ir import check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 
 @pytest.mark.parametrize("seed", range(150))
 def test_text_reads_back_as_the_same_network(seed):
-    raw = check(network(seed))
+    raw = check(random_network(seed))
     assert parse(network_text(raw)) == raw
     assert network_text(parse(network_text(raw))) == network_text(raw)
 

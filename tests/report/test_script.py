@@ -12,7 +12,7 @@ from dsgec.report.network_drawing import draw_network, named_nodes
 from dsgec.report.page import page_script
 from dsgec.run.evidence import ColumnValues, Evidence
 from tests.support.javascript import NODE, SHARED
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 DRIVER = """
 import { table, hex } from "./shared.mjs";
@@ -28,7 +28,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
     rng = np.random.default_rng(3)
     cases = []
     for number in range(25):
-        model = unnamed_model(simplify(network(number)))
+        model = unnamed_model(simplify(random_network(number)))
         nodes = named_nodes(model)
         zeros = ColumnValues(least=0.0, median=0.0, most=0.0, missing=0)
         evidence = Evidence(columns=(zeros,) * len(model.columns), examples=())
@@ -62,7 +62,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_networks_are_drawn_within_limits(seed):
-    model = unnamed_model(simplify(network(seed)))
+    model = unnamed_model(simplify(random_network(seed)))
     drawing = draw_network(model, named_nodes(model), None)
 
     for dot in drawing.dots:

@@ -9,7 +9,7 @@ import dsgec
 from dsgec.cli.shared_options import RunOptions, SessionOptions, config_settings
 from dsgec.setting import settings_of
 from tests.support.command_line import dsgec as command
-from tests.support.command_line import read
+from tests.support.command_line import read_json
 from tests.support.runs import made
 
 QUICK = ["--generations", "2", "--population", "6", "--pruning", "1", "--tuning", "2"]
@@ -62,7 +62,7 @@ def test_the_file_in_a_folder_repeats_the_run(desk, options):
     assert again == {folder.name: made(folder)}
 
 
-def test_the_file_of_a_fold_repeats_the_cross_validation(desk, no_processes):
+def test_the_file_of_a_fold_repeats_the_cross_validation(desk, threads_for_processes):
     command("evolve", "own.bnf", "shop.csv", "--cv", "2", *QUICK, "--out", "first", cwd=desk)
     (folder,) = (desk / "first").iterdir()
 
@@ -72,7 +72,7 @@ def test_the_file_of_a_fold_repeats_the_cross_validation(desk, no_processes):
     assert again.keys() == {"fold1", "fold2"}
 
 
-def test_the_file_of_one_of_several_runs_repeats_that_one(desk, no_processes):
+def test_the_file_of_one_of_several_runs_repeats_that_one(desk, threads_for_processes):
     command("evolve", "own.bnf", "shop.csv", "--runs", "2", *QUICK, "--out", "first", cwd=desk)
     second = desk / "first" / "shop-own-seed2"
 
@@ -146,7 +146,7 @@ def test_options_override_the_file_and_files_lie_beside_it(desk):
     )
     command("evolve", "--config", "deep/er/run.toml", "--seed", "8", cwd=desk)
 
-    record = read(desk / "build" / "one", "run.json")
+    record = read_json(desk / "build" / "one", "run.json")
     settings = record["settings"]
     assert (settings["seed"], settings["population"], settings["max_depth"]) == (8, 6, {"sum": 2})
     assert record["data"]["ignore"] == ["paid"]

@@ -27,8 +27,8 @@ from dsgec.search.objectives import as_score
 from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
-from tests.support.random_grammars import grammar
+from tests.support.fast import fast_engine
+from tests.support.random_grammars import random_grammar
 from tests.support.runs import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
@@ -108,7 +108,7 @@ def sample(seed):
     settings = Settings(population=30, generations=3, seed=seed)
     classes = rng.choice([0, 2, 3])
     data = make_data(seed % 1000, rng.randint(12, 60), rng.randint(1, 4), classes)
-    problem = make(grammar(rng), settings, data)
+    problem = make(random_grammar(rng), settings, data)
     rows = np.array(rng.sample(range(len(data.y)), len(data.y)))
     cut = rng.choice([len(rows), 2 * len(rows) // 3])
     if classes and len(set(data.y[rows[:cut]])) < classes:
@@ -120,7 +120,7 @@ def sample(seed):
         split,
         rng.choice([problem.objective, "rmse"]),
     )
-    engine = quick_engine(problem, settings, rng.choice([1, 2]))
+    engine = fast_engine(problem, settings, rng.choice([1, 2]))
     engine.step(4)
     return problem, engine
 
@@ -168,7 +168,7 @@ def test_networks_of_300_random_grammars_are_measured_as_in_python():
 def test_the_engine_simplifies_and_writes_a_network_as_python_does(text):
     settings = Settings(population=2, generations=1)
     problem = make("<start> ::= x_1 | ... | x_n\n", settings, make_data(classes=0))
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     native, plain = engine.measurer(), PlainMeasurer(problem)
     assert native.describe(text) == plain.describe(text)
     # As text: NaN is not equal to itself, and 0 is to -0.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from dsgec.run.checkpoint import NAME
-from tests.support.command_line import COMMAND, dsgec, hears_interrupts, read
+from tests.support.command_line import COMMAND, dsgec, read_json, restore_signals
 from tests.support.runs import RUN, begun, checkpoint_of, made
 
 
@@ -53,7 +53,7 @@ def test_a_table_from_standard_input_is_asked_for_again(tmp_path):
     assert "where its table is" in answer.stderr
     assert "that resumes it" in answer.stderr
     dsgec(*asked, input=table)
-    assert read(folder, "run.json")["result"]["ended"] == "generations"
+    assert read_json(folder, "run.json")["result"]["ended"] == "generations"
 
 
 def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
@@ -87,7 +87,7 @@ def long_whole(long, tmp_path_factory):
 
 def start(long, out):
     command = [*COMMAND, *long, "--out", str(out), "--save-every", "0", "--quiet"]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals)
 
 
 def wait_for(path, seconds=60.0):
@@ -165,7 +165,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path, long, long_whole, number, c
     assert returned == code
     assert "interrupted after generation" in errors
     assert "dsgec resume" in errors
-    record = read(tmp_path / RUN, "run.json")
+    record = read_json(tmp_path / RUN, "run.json")
     assert record["result"]["ended"] == "interrupted"
     assert (tmp_path / RUN / "wdbc.c").exists()
     dsgec("resume", tmp_path / RUN, "--quiet")
@@ -178,7 +178,7 @@ def test_a_second_interrupt_ends_it_at_once_and_nothing_saved_is_lost(tmp_path):
     options = ["--backend", "reference", "--save-every", "0", "--islands", "2"]
     command = [*COMMAND, *asked, *options, "--out", str(tmp_path)]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals
     ) as process:
         wait_for(tmp_path / RUN / NAME)
         process.send_signal(signal.SIGINT)  # in the midst of a generation that takes seconds

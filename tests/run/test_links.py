@@ -11,9 +11,9 @@ from dsgec import load
 from dsgec.errors import DsgecError
 from dsgec.export import number_format
 from dsgec.folder import make_folder, open_folder, open_locked, write_whole
-from tests.support.command_line import QUICK, dsgec
+from tests.support.command_line import QUICK_OPTIONS, dsgec
 
-EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK]
+EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK_OPTIONS]
 NAME = "wdbc-multi_layer-seed1"
 FOREIGN = "not dsgec's\n"
 
@@ -163,7 +163,7 @@ def test_a_link_in_the_place_of_a_package_is_replaced(run, tmp_path):
     assert content(victim) == before
 
 
-def test_a_link_to_a_fold_is_not_followed(tmp_path, no_processes):
+def test_a_link_to_a_fold_is_not_followed(tmp_path, threads_for_processes):
     victim = tmp_path / "victim"
     victim.mkdir()
     outer = tmp_path / "out" / "wdbc-float-seed1-cv2"
@@ -194,7 +194,7 @@ data = ["wdbc"]
 """
 
 
-def test_links_in_a_studys_folder_are_not_followed(tmp_path, no_processes):
+def test_links_in_a_studys_folder_are_not_followed(tmp_path, threads_for_processes):
     victim = tmp_path / "victim"
     victim.mkdir()
     (victim / "file").write_text(FOREIGN)

@@ -12,8 +12,8 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
 from tests.support.clusters import wait_until
-from tests.support.command_line import COMMAND, dsgec, hears_interrupts
-from tests.support.fast import start_no_processes
+from tests.support.command_line import COMMAND, dsgec, restore_signals
+from tests.support.processes import use_threads_for_processes
 from tests.support.runs import RUN, begun, go, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
@@ -53,7 +53,7 @@ def start(out, *more):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=hears_interrupts,
+        preexec_fn=restore_signals,
         process_group=0,
     )
 
@@ -135,12 +135,12 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path, monkeypatch):
     over(1, jobs(tmp_path / "cut"), "reference", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    start_no_processes(monkeypatch)  # who goes on makes no difference
+    use_threads_for_processes(monkeypatch)  # who goes on makes no difference
     again = over(2, jobs(tmp_path / "cut"), "reference", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
-def test_several_runs_go_on_where_they_were(tmp_path, no_processes):
+def test_several_runs_go_on_where_they_were(tmp_path, threads_for_processes):
     asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "2", "--quiet"]
     asked += ["--preset", "paper", "--population", "8", "--backend", "reference", "--jobs", "1"]
     dsgec(*asked, "--out", tmp_path)

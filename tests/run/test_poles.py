@@ -15,7 +15,7 @@ from dsgec.run.poles import ALL_POLES_NOTE, POLE_NOTE, feature_box, has_pole, wi
 from dsgec.search.individual import Champion
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 BOX = [(-1.0, 2.0), (0.5, 3.0)]
 GRAMMAR = """
@@ -74,7 +74,7 @@ def test_what_has_no_pole_inside_is_kept(text):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_network_without_a_pole_stays_within_bounds_everywhere(seed):
-    net = simplify(network(seed))
+    net = simplify(random_network(seed))
     box = [(-2.0, 1.5)] * net.inputs
     rows = np.random.default_rng(seed).uniform(-2.0, 1.5, (4000, net.inputs))
     inner = [

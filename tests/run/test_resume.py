@@ -18,7 +18,7 @@ from dsgec.run.session import Session
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import Generation, with_winner
 from dsgec.search.individual import Champion
-from tests.support.command_line import dsgec, read
+from tests.support.command_line import dsgec, read_json
 from tests.support.runs import begun, checkpoint_of, go, made, quick_job, stop_after
 
 BACKENDS = ["engine", "numpy", "reference"]
@@ -230,7 +230,7 @@ def test_a_foreign_checkpoint_does_not_take_a_result_away(tmp_path):
     over = replace(second, named=first)
     go(over, "numpy", Session(max_seconds=0.0, overwrite=True, arguments={"overwrites": True}))
     go(over)
-    assert read(first, "run.json")["settings"]["seed"] == 9
+    assert read_json(first, "run.json")["settings"]["seed"] == 9
 
 
 def test_another_reading_of_a_table_is_another_run(tmp_path):
@@ -253,7 +253,7 @@ def test_no_room_for_the_last_checkpoint_leaves_the_network(tmp_path, monkeypatc
     with pytest.raises(DsgecError, match="no space left"):
         go(quick_job(tmp_path), "numpy", Session(max_seconds=0.0))
     folder = tmp_path / "wdbc-one_layer-seed3"
-    assert read(folder, "run.json")["result"]["ended"] == "max-seconds"
+    assert read_json(folder, "run.json")["result"]["ended"] == "max-seconds"
     assert (folder / "wdbc.c").exists()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.command_line import QUICK, dsgec, read
+from tests.support.command_line import QUICK_OPTIONS, dsgec, read_json
 
 ROWS = 90
 
@@ -37,7 +37,7 @@ def write_table(path, target):
 
 
 def model_of(run):
-    return read(run, "run.json")["model"]["id"]
+    return read_json(run, "run.json")["model"]["id"]
 
 
 def imported(path):
@@ -49,7 +49,7 @@ def imported(path):
 
 def evolve(folder, grammar, target, *options):
     write_table(folder / "table.csv", target)
-    arguments = ("--target", "answer", *options, *QUICK, "--out", ".", "--name", "run")
+    arguments = ("--target", "answer", *options, *QUICK_OPTIONS, "--out", ".", "--name", "run")
     dsgec("evolve", grammar, "table.csv", *arguments, cwd=folder)
 
 

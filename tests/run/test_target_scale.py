@@ -31,7 +31,7 @@ from dsgec.search.objectives import objectives_of
 from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec
 from tests.support.engine_runs import assert_same_run, make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
 from tests.support.runs import go, made, model_of, picked, record_of, stop_after
 from tests.support.scaled_targets import LEARNING, SMALL, data, table
 
@@ -108,7 +108,7 @@ def test_engine_and_reference_have_the_same_bits(objective, settings):
     scaled = replace(plain, y=y, target_scale=(float(y.mean()), float(y.std())))
     problem = make("regression", settings, scaled, objective)
     assert_same_run(problem, settings)
-    engine = quick_engine(problem, settings)
+    engine = fast_engine(problem, settings)
     engine.step(settings.generations + 1)
     champions = engine.refine()
     best = min(champions, key=lambda champion: champion.fitness)
@@ -132,7 +132,7 @@ def test_scores_without_penalties_are_the_same_from_the_engine():
         (0, "regression", "r2"),
     ):
         problem = make(grammar, settings, make_data(classes, classes=classes), objective)
-        engine = quick_engine(problem, settings)
+        engine = fast_engine(problem, settings)
         engine.step(4)
         texts = [champion.phenotype for champion in engine.champions]
         assert isinstance(engine.measurer(), NativeMeasurer)

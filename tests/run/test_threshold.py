@@ -9,7 +9,7 @@ import pytest
 
 import dsgec as library
 from dsgec.errors import DsgecError
-from tests.support.command_line import QUICK, dsgec
+from tests.support.command_line import QUICK_OPTIONS, dsgec
 from tests.support.runs import model_of
 from tests.support.runs import picked as pick
 
@@ -37,7 +37,7 @@ def table(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(table, tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
-    dsgec("evolve", "network", table, *QUICK, *AUTO, "--out", out, "--name", "run")
+    dsgec("evolve", "network", table, *QUICK_OPTIONS, *AUTO, "--out", out, "--name", "run")
     return out / "run"
 
 
@@ -106,7 +106,17 @@ def test_the_page_and_the_terminal_name_the_threshold(run, table, tmp_path):
     page = (run / "report.html").read_text()
     assert f"p[1] >= {threshold!r}" in page
     assert "rare is predicted at" in page
-    command = ("evolve", "network", table, *QUICK, *AUTO, "--out", tmp_path, "--name", "again")
+    command = (
+        "evolve",
+        "network",
+        table,
+        *QUICK_OPTIONS,
+        *AUTO,
+        "--out",
+        tmp_path,
+        "--name",
+        "again",
+    )
     assert f"predicted at a probability of {threshold:.4g} or more" in dsgec(*command).stdout
 
 
@@ -119,7 +129,7 @@ def test_the_page_and_the_terminal_name_the_threshold(run, table, tmp_path):
     ],
 )
 def test_every_backend_and_two_threads_write_the_same_bytes(backend, run, table, tmp_path):
-    command = ("evolve", "network", table, *QUICK, *AUTO, "--backend", backend)
+    command = ("evolve", "network", table, *QUICK_OPTIONS, *AUTO, "--backend", backend)
     more = ("--threads", 2) if backend == "engine" else ()
     dsgec(*command, *more, "--out", tmp_path, "--name", backend)
     for name in ("run.json", "history.csv", "hall_of_fame.csv", "rare.py"):
@@ -127,7 +137,7 @@ def test_every_backend_and_two_threads_write_the_same_bytes(backend, run, table,
 
 
 def test_a_folder_with_other_weights_or_another_threshold_is_another_run(run, table):
-    command = ("evolve", "network", table, *QUICK, "--out", run.parent, "--name", "run")
+    command = ("evolve", "network", table, *QUICK_OPTIONS, "--out", run.parent, "--name", "run")
     for other in (("--threshold", "auto"), ("--balance",), ("--balance", "--threshold", "0.3")):
         assert "holds another run" in dsgec(*command, *other, code=1).stderr
     assert dsgec(*command, *AUTO).stdout

@@ -15,12 +15,18 @@ from dsgec.search.individual import Champion
 from dsgec.search.recommend import HeldOut, inner_folds
 from dsgec.search.refine import MOST_CANDIDATES, spaced_by_cost
 from dsgec.search.settings import Settings
-from tests.search.learning.test_end import ENDS, LEARNS, evolved
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
+from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 
 SETTINGS = Settings(
-    population=8, generations=4, weights="real", choose="cv", seed=3, **LEARNS, **ENDS
+    population=8,
+    generations=4,
+    weights="real",
+    choose="cv",
+    seed=3,
+    **LEARNING_SETTINGS,
+    **ENDING_SETTINGS,
 )
 
 
@@ -110,8 +116,8 @@ def test_the_engine_recommends_the_network_of_the_reference(grammar, objective, 
     settings = replace(SETTINGS, **change)
     numeric = objective in ("rmse", "mae")
     problem = make(grammar, settings, make_data(classes=0) if numeric else None, objective)
-    engine = evolved(quick_engine(problem, settings, threads), 4)
-    reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
+    engine = evolve_generations(fast_engine(problem, settings, threads), 4)
+    reference = evolve_generations(LoopEvolver(problem, settings, ReferenceBackend()), 4)
     found = engine.recommend(engine.refine())
     assert found is not None
     assert found == reference.recommend(reference.refine())
@@ -128,7 +134,7 @@ def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_wit
     settings = replace(SETTINGS, l2=0.5, tuning=60)
     problem = make("regression", settings, data)
     evolver = LoopEvolver(problem, settings, ReferenceBackend())
-    evolved(evolver, 1)
+    evolve_generations(evolver, 1)
     champion = evolver.tune(evolver.champions)[0]
     assert champion.size == 2  # v * sig(w * x + b) + c
     found = evolver.recommend([champion])
@@ -161,8 +167,8 @@ def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_wit
 def test_a_run_by_fitness_and_the_paper_have_no_cross_validation():
     settings = replace(SETTINGS, choose="fitness")
     evolver = LoopEvolver(make("one_layer", settings), settings, ReferenceBackend())
-    assert evolved(evolver, 1).recommend(evolver.refine()) is None
+    assert evolve_generations(evolver, 1).recommend(evolver.refine()) is None
     paper = Settings(population=6, generations=1, choose="cv")
     evolver = LoopEvolver(make("one_layer", paper), paper, ReferenceBackend())
-    assert evolved(evolver, 1).recommend(evolver.refine()) is None
+    assert evolve_generations(evolver, 1).recommend(evolver.refine()) is None
     assert "choose" not in Settings().as_json()

@@ -18,9 +18,9 @@ from dsgec.search import native as engines
 from dsgec.search.islands import IslandEvolver, island_settings
 from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine
 from dsgec.search.settings import Preset, Settings, make_settings
-from tests.support.command_line import dsgec, hears_interrupts
+from tests.support.command_line import dsgec, restore_signals
 from tests.support.engine_runs import make
-from tests.support.fast import QUICK, quick_toolchain
+from tests.support.fast import FAST_FLAGS, fast_toolchain
 
 pytestmark = pytest.mark.needs_cc
 
@@ -54,7 +54,7 @@ def problem():
 
 @pytest.fixture(scope="module")
 def build(problem):
-    return build_engine(problem, "dsge", quick_toolchain(), QUICK)
+    return build_engine(problem, "dsge", fast_toolchain(), FAST_FLAGS)
 
 
 def outcome(evolver, share=1.0):
@@ -123,8 +123,8 @@ def test_a_second_grammar_compiles_nothing_but_its_constants(empty_cache, monkey
     settings = Settings(population=6, generations=2)
     for grammar in ("one_layer", "<s> ::= sig(<x> + <x>)\n<x> ::= x_1 | x_2 | sin(x_3)\n"):
         problem = make(grammar, settings)
-        made = build_engine(problem, "dsge", find_toolchain(), QUICK, waiting=waiting)
-        plain = build_engine(problem, "dsge", quick_toolchain(), QUICK)
+        made = build_engine(problem, "dsge", find_toolchain(), FAST_FLAGS, waiting=waiting)
+        plain = build_engine(problem, "dsge", fast_toolchain(), FAST_FLAGS)
         assert outcome(EngineEvolver(problem, settings, build=made)) == outcome(
             EngineEvolver(problem, settings, build=plain)
         )
@@ -132,14 +132,14 @@ def test_a_second_grammar_compiles_nothing_but_its_constants(empty_cache, monkey
     next(empty_cache.glob("*.o")).write_bytes(b"cut")  # a damaged entry is made again
     for entry in empty_cache.glob("*.so"):
         entry.unlink()
-    build_engine(problem, "dsge", find_toolchain(), QUICK)
+    build_engine(problem, "dsge", find_toolchain(), FAST_FLAGS)
     assert len(compiled) == 2
 
 
 def test_the_fast_engine_is_compiled_beside_the_run_where_a_processor_is_left(
     empty_cache, monkeypatch, usual_compiler
 ):
-    monkeypatch.setattr(engines, "NATIVE", QUICK)  # which is fast enough for this
+    monkeypatch.setattr(engines, "NATIVE", FAST_FLAGS)  # which is fast enough for this
     settings = Settings(population=6, generations=2)
     problem = make("one_layer", settings)
     for processors, soon in ((1, False), (2, True), (2, False)):  # the last one finds it compiled
@@ -171,7 +171,7 @@ def test_a_compiler_ends_with_the_process_that_has_started_it(number, tmp_path):
     compiler.chmod(0o700)
     command = [sys.executable, "-c", WAITS, compiler, tmp_path]
     with subprocess.Popen(
-        command, stderr=subprocess.DEVNULL, preexec_fn=hears_interrupts
+        command, stderr=subprocess.DEVNULL, preexec_fn=restore_signals
     ) as started:
         pids = [*map(int, eventually((tmp_path / "pids").read_text).split())]
         started.send_signal(number)

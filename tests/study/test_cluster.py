@@ -14,7 +14,7 @@ import pytest
 from dsgec.study.cluster import connect, identity
 from dsgec.study.prepare import RUNS
 from tests.support.clusters import ROOT, other_dsgec, wait_until
-from tests.support.command_line import COMMAND, dsgec, hears_interrupts
+from tests.support.command_line import COMMAND, dsgec, restore_signals
 
 pytest.importorskip("distributed")
 
@@ -65,7 +65,7 @@ def studying(file, out, cluster):
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.DEVNULL,
             stderr=log,
-            preexec_fn=hears_interrupts,
+            preexec_fn=restore_signals,
         ) as process,
     ):
         try:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from concurrent.futures import Future
 
 import pytest
 
@@ -12,7 +11,7 @@ from dsgec.run.history import history_row
 from dsgec.search.choose import choose_evolver
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
-from tests.support.clusters import ROOT, wait_until
+from tests.support.clusters import ROOT, ImmediateCluster, wait_until
 from tests.support.command_line import COMMAND, dsgec
 from tests.support.engine_runs import make, make_data
 from tests.support.runs import made
@@ -20,20 +19,6 @@ from tests.support.runs import made
 SETTINGS = Settings(population=9, generations=9, seed=5, islands=3, migrate_every=4, migrants=2)
 RUN = "wdbc-one_layer-seed1"
 ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate", "60:2", "--quiet"]
-
-
-class Cluster:
-    """Makes each call at once."""
-
-    threads = 1
-
-    def submit(self, function, *arguments):
-        future = Future()
-        future.set_result(function(*arguments))
-        return future
-
-    def __str__(self):
-        return "of this test"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +34,7 @@ def here(problem):
 
 
 def test_the_same_generations_state_and_champions(problem, here):
-    evolver = ClusterIslands(problem, SETTINGS, Cluster(), "reference")
+    evolver = ClusterIslands(problem, SETTINGS, ImmediateCluster(), "reference")
     rows = [history_row(state) for state in evolver.generations()]
     assert (rows, evolver.save(), evolver.champions) == here
 
@@ -77,7 +62,7 @@ def local(problem):
 
 
 def remote(problem):
-    return ClusterIslands(problem, SETTINGS, Cluster(), "reference")
+    return ClusterIslands(problem, SETTINGS, ImmediateCluster(), "reference")
 
 
 def test_a_cluster_is_for_islands():

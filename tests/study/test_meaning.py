@@ -15,7 +15,7 @@ from tests.support.command_line import dsgec
 
 
 @pytest.fixture(scope="module")
-def folder(no_processes_of_the_module, tmp_path_factory):
+def folder(threads_for_processes_of_the_module, tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     (folder / "s.toml").write_text(
         "runs = 2\ngenerations = 40\n[settings]\npopulation = 30\n"

@@ -37,7 +37,9 @@ def rows_of(path):
         ),
     ],
 )
-def test_a_few_runs_of_the_study_are_those_in_the_docs(engine, data, tmp_path, no_processes):
+def test_a_few_runs_of_the_study_are_those_in_the_docs(
+    engine, data, tmp_path, threads_for_processes
+):
     (tmp_path / "few.toml").write_text(FEW.format(runs=1, seed=7, engine=engine, data=data))
     dsgec("study", tmp_path / "few.toml", "--out", tmp_path, "--quiet")
     ours, theirs = rows_of(tmp_path / "results.csv"), rows_of(DOCS / "results.csv")

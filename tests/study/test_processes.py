@@ -16,7 +16,8 @@ from dsgec.network.syntax import PhenotypeError
 from dsgec.study import processes
 from dsgec.study.processes import MOST_RESTARTS, Processes
 from tests.support.clusters import ROOT, wait_until
-from tests.support.command_line import hears_interrupts
+from tests.support.command_line import restore_signals
+from tests.support.processes import wait_for_stop
 
 
 @pytest.fixture
@@ -42,13 +43,6 @@ def shown(*arguments):
 
 def failing(error):
     raise error
-
-
-def waiting(path):
-    path.write_text(str(os.getpid()))
-    processes.remark("begun")
-    processes.stop.wait(60.0)
-    return "stopped" if processes.stop.is_set() else "not stopped"
 
 
 def dying(path, times):
@@ -201,7 +195,7 @@ def test_a_call_that_always_dies_is_given_up(workers, tmp_path):
 
 
 def test_stop_reaches_the_calls_under_way_and_ends_the_others(workers, tmp_path):
-    calls = [workers.submit(waiting, tmp_path / str(number)) for number in range(5)]
+    calls = [workers.submit(wait_for_stop, tmp_path / str(number)) for number in range(5)]
     wait_until(lambda: len(workers.remarks) == 2)
     assert [call.cancel() for call in calls] == [False, False, True, True, True]
     workers.stop()
@@ -232,7 +226,7 @@ def test_what_is_cancelled_is_never_made(tmp_path):
 def test_closing_ends_the_processes_at_once(tmp_path):
     workers = Processes(2)
     for number in range(4):
-        workers.submit(waiting, tmp_path / str(number))
+        workers.submit(wait_for_stop, tmp_path / str(number))
     wait_until(lambda: sum(1 for path in tmp_path.iterdir() if path.read_text()) == 2)
     pids = [int(path.read_text()) for path in tmp_path.iterdir()]
     start = time.monotonic()
@@ -260,9 +254,9 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from dsgec.study.processes import Processes
-from tests.study.test_processes import waiting
+from tests.support.processes import wait_for_stop
 workers = Processes(2)
-calls = [workers.submit(waiting, Path(sys.argv[1]) / str(number)) for number in range(2)]
+calls = [workers.submit(wait_for_stop, Path(sys.argv[1]) / str(number)) for number in range(2)]
 calls[0].result(60.0)
 """
 
@@ -277,7 +271,7 @@ def test_processes_end_with_the_one_that_asked(tmp_path, how):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=hears_interrupts,
+        preexec_fn=restore_signals,
         process_group=0,
     ) as asking:
         wait_until(lambda: sum(1 for p in tmp_path.iterdir() if p.read_text()) == 2)

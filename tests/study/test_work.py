@@ -21,8 +21,8 @@ from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.processes import Processes
 from dsgec.study.work import finished, work
 from tests.support.clusters import wait_until
-from tests.support.command_line import COMMAND, NO_COMPILER, dsgec, hears_interrupts
-from tests.support.fast import start_no_processes
+from tests.support.command_line import COMMAND, NO_COMPILER, dsgec, restore_signals
+from tests.support.processes import use_threads_for_processes
 
 STUDY = """
 name = "small"
@@ -57,13 +57,13 @@ def whole(file, tmp_path_factory):
     """The folder of a study that nothing interrupted."""
     out = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
+        use_threads_for_processes(patch)
         dsgec("study", file, "--out", out, "--quiet")
     return out
 
 
 @pytest.fixture
-def crew(no_processes):
+def crew(threads_for_processes):
     with closing(Processes(1)) as crew:
         yield crew
 
@@ -90,7 +90,7 @@ def kill_once(command, folder, enough):
     return process.returncode
 
 
-def test_a_killed_study_goes_on(file, whole, tmp_path, no_processes):
+def test_a_killed_study_goes_on(file, whole, tmp_path, threads_for_processes):
     command = [*COMMAND, "study", str(file), "--out", str(tmp_path), "--quiet", "--jobs", "1"]
     assert kill_once(command, tmp_path, 2) == -signal.SIGKILL
     there = {p: p.stat().st_mtime_ns for p in (tmp_path / RUNS).glob("*.json")}
@@ -130,7 +130,9 @@ def test_ten_kills_at_random_moments(tmp_path):
     assert made(folder) == made(tmp_path / "whole")
 
 
-def test_a_finished_study_only_writes_its_tables_again(file, whole, tmp_path, no_processes):
+def test_a_finished_study_only_writes_its_tables_again(
+    file, whole, tmp_path, threads_for_processes
+):
     folder = copy(whole, tmp_path)
     answer = dsgec("study", file, "--out", folder, "--jobs", "1")
 
@@ -185,7 +187,7 @@ def test_a_damaged_run_is_run_again(file, whole, crew, tmp_path, damage):
     assert path.read_text() == before
 
 
-def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path, no_processes):
+def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path, threads_for_processes):
     folder = copy(whole, tmp_path)
     tasks = prepare(list(cells(load_study(str(file)))))
     first, second = (folder / RUNS / task.file for task in tasks[:2])
@@ -223,7 +225,7 @@ def endless(tmp_path):
     return file
 
 
-def test_an_interrupt_says_how_to_go_on(endless, tmp_path, no_processes):
+def test_an_interrupt_says_how_to_go_on(endless, tmp_path, threads_for_processes):
     folder = tmp_path / "out"
 
     def interrupt():
@@ -248,7 +250,7 @@ def test_a_signal_ends_its_processes_and_says_how_to_go_on(endless, tmp_path, nu
     file, folder = endless, tmp_path / "out"
     command = [*COMMAND, "study", str(file), "--out", str(folder)]
     with subprocess.Popen(
-        command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+        command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals
     ) as process:
         while process.poll() is None and not list(folder.glob(f"{RUNS}/*.json")):
             time.sleep(0.01)
@@ -329,7 +331,7 @@ def test_a_remark_on_a_grammar_is_made_once(tmp_path):
     assert errors.count("note: wdbc: the output of this grammar is not a sigmoid") == 1
 
 
-def test_a_run_without_a_valid_individual_is_an_outcome(tmp_path, no_processes):
+def test_a_run_without_a_valid_individual_is_an_outcome(tmp_path, threads_for_processes):
     file = tmp_path / "short.toml"
     file.write_text(
         "runs = 6\ngenerations = 2\n[settings]\npopulation = 4\ncodons = 40\n"
@@ -345,7 +347,7 @@ def test_a_run_without_a_valid_individual_is_an_outcome(tmp_path, no_processes):
     assert "6 of them finished before" in dsgec("study", file, "--out", tmp_path / "out").stderr
 
 
-def test_another_reading_of_a_table_is_another_run(tmp_path, no_processes):
+def test_another_reading_of_a_table_is_another_run(tmp_path, threads_for_processes):
     table = "a;b;y\n" + "".join(f"{i};{i * 7 % 5};{i * 3 % 7}\n" for i in range(40))
     (tmp_path / "t.csv").write_text(table)
     file = tmp_path / "s.toml"
@@ -364,7 +366,7 @@ def test_another_reading_of_a_table_is_another_run(tmp_path, no_processes):
     assert all("1 runs, 0 of them finished before" in errors for errors in told)
 
 
-def test_what_is_made_of_a_table_is_told(tmp_path, no_processes):
+def test_what_is_made_of_a_table_is_told(tmp_path, threads_for_processes):
     (tmp_path / "t.csv").write_text("a,same,y\n" + "".join(f"{i},5,{i % 2}\n" for i in range(20)))
     file = tmp_path / "s.toml"
     file.write_text(
@@ -376,7 +378,7 @@ def test_what_is_made_of_a_table_is_told(tmp_path, no_processes):
     assert "note: t: `same` is left out: it is 5 in every row" in errors
 
 
-def test_regression_is_studied_too(tmp_path, no_processes):
+def test_regression_is_studied_too(tmp_path, threads_for_processes):
     table = tmp_path / "line.csv"
     table.write_text("a,y\n" + "".join(f"{i / 7},{i / 3.5 + 1.25}\n" for i in range(60)))
     file = tmp_path / "line.toml"
@@ -406,7 +408,9 @@ def test_what_a_study_needs_is_told_beforehand(file, monkeypatch):
         "population = 2\nelites = 0\ncodons = 20\n",  # the last generation may have no network
     ],
 )
-def test_runs_that_end_early_or_without_a_network_are_read_again(settings, tmp_path, no_processes):
+def test_runs_that_end_early_or_without_a_network_are_read_again(
+    settings, tmp_path, threads_for_processes
+):
     file = tmp_path / "short.toml"
     file.write_text(
         f"runs = 3\nseed = 25\ngenerations = 4\n[settings]\n{settings}"

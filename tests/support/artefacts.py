@@ -18,7 +18,7 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
 from dsgec.network.simplify import simplify
-from tests.support.random_networks import network, rows
+from tests.support.random_networks import random_network, rows
 
 COMPILERS = tuple(name for name in ("gcc", "clang") if shutil.which(name))
 LEVELS = (("-O0",), ("-O2",), ("-O3", "-march=native"), ("-Os",))
@@ -28,7 +28,7 @@ STRICT = ("-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wdouble-promotion",
 def random_model(seed):
     """A random network over columns of every kind, with classes where its outputs allow it."""
     rng = random.Random(seed)
-    evolved = simplify(network(seed))
+    evolved = simplify(random_network(seed))
     columns = [random_column(rng, number) for number in range(rng.randint(0, 4))]
     while sum(len(column.features) for column in columns) < evolved.inputs:
         columns.append(random_column(rng, len(columns), plain=rng.random() < 0.6))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,17 @@ def start_cluster(tmp_path):
             return found
 
         yield start
+
+
+class ImmediateCluster:
+    """Makes each call at once."""
+
+    threads = 1
+
+    def submit(self, function, *arguments):
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
+
+    def __str__(self):
+        return "of this test"

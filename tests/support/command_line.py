@@ -13,10 +13,13 @@ from dsgec.__main__ import main
 
 COMMAND = [sys.executable, "-m", "dsgec"]
 NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
-QUICK = [*("--generations", "4", "--population", "12"), *("--pruning", "2", "--tuning", "6")]
+QUICK_OPTIONS = [
+    *("--generations", "4", "--population", "12"),
+    *("--pruning", "2", "--tuning", "6"),
+]
 
 
-def hears_interrupts():
+def restore_signals():
     """For a child: a shell in the background and nohup would have it ignore them."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -60,5 +63,5 @@ def _called(words, folder):
     return subprocess.CompletedProcess(words, code, *texts)
 
 
-def read(folder, name):
+def read_json(folder, name):
     return json.loads((folder / name).read_text())

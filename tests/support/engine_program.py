@@ -1,17 +1,33 @@
 """A problem as a file for engine_problem.c, and the source of a program that reads it."""
 
 import struct
+import subprocess
 from pathlib import Path
 
 from dsgec.engine.source import emit_engine
 from dsgec.search.native_input import make_parameters, make_tables
-from tests.support.fast import quick_engine
+from tests.support.engine_runs import OBJECTIVES_OF
+from tests.support.example_grammars import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
+from tests.support.fast import fast_engine
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "engine_program.c"
+STRICT = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread")
+WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
+SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+OBJECTIVES = [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names]
+GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
+WARNING_CASES = [
+    ("dsge", "multi_layer_softmax", "trees", 2),
+    ("sge", "one_layer", "lists", 0),
+    ("ge", "one_layer", "lists", 1),
+    ("dsge", "multi_layer_softmax", "lists", 0),
+    ("ge", "one_layer", "lists", 0),
+    ("dsge", "formula", "trees", 0),
+]
 
 
-def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
+def program_source(problem, representation="dsge", programs=(DRIVER,), learning=False):
     """The engine's source with that of a program behind it; it learns if the problem says so."""
     roles = problem.language.grammar.directives
     engine = emit_engine(
@@ -29,11 +45,11 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
     return "\n".join([engine.whole, *(part.read_text(encoding="utf-8") for part in parts)])
 
 
-def costs(problem, settings):
+def cost_bytes(problem, settings):
     """What the engine is given to count costs with, as a loaded one has it."""
     if not problem.cost.has_prices:
         return b""
-    made = quick_engine(problem, settings).native.costs
+    made = fast_engine(problem, settings).native.costs
     p, q = made.prologue, made.prices
     operations, features, required, each, once, needs = made.arrays
     numbers = (p.count, p.columns, p.classes, p.has_threshold, len(each), len(once), q.base)
@@ -41,7 +57,7 @@ def costs(problem, settings):
     return struct.pack("=7qQ", *numbers, q.base_needs) + b"".join(a.tobytes() for a in arrays)
 
 
-def data(problem, settings, threads):
+def problem_bytes(problem, settings, threads):
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
     rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
     steps, batch, classes, seed = (p.pop(name) for name in ("steps", "batch", "classes", "seed"))
@@ -56,6 +72,45 @@ def data(problem, settings, threads):
             t.single.tobytes(),
             t.each.tobytes(),
             b"" if t.row_weights is None else t.row_weights.tobytes(),
-            costs(problem, settings),
+            cost_bytes(problem, settings),
         ]
     )
+
+
+def build_program(problem, folder, *flags, compiler="cc", representation="dsge", driver=DRIVER):
+    (folder / "engine.c").write_text(
+        program_source(problem, representation, (driver,)), encoding="utf-8"
+    )
+    program = folder / "engine"
+    command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
+    subprocess.run(command, check=True, timeout=300)
+    return program
+
+
+def run_program(program, problem, settings, threads, folder):
+    """The lines that the program prints; it fails if a sanitizer has found anything."""
+    (folder / "problem").write_bytes(problem_bytes(problem, settings, threads))
+    answer = subprocess.run(
+        [str(program), str(folder / "problem")],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+        env={"ASAN_OPTIONS": "detect_stack_use_after_return=1", "TSAN_OPTIONS": "halt_on_error=1"},
+    )
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    assert answer.stderr == ""
+    return answer.stdout.splitlines()
+
+
+def engine_end(problem, settings):
+    engine = fast_engine(problem, settings)
+    engine.step(settings.generations + 1)
+    return f"{engine.best.fitness.hex()}", len(engine.native.save())
+
+
+def assert_same_end(lines, problem, settings):
+    first, second = lines
+    assert first == second
+    fitness, length, _ = first.split()
+    assert (float.fromhex(fitness).hex(), int(length)) == engine_end(problem, settings)

@@ -14,7 +14,13 @@ from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
 from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
 from dsgec.search.state import identify, save
-from tests.support.fast import QUICK, quick_engine
+from tests.support.fast import FAST_FLAGS, fast_engine
+
+OBJECTIVES_OF = {
+    True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),
+    False: ("rmse", "mse", "mae", "r2"),
+}
+"""Objectives by whether the target has classes."""
 
 
 def make_data(seed=0, rows=43, features=3, classes=2):
@@ -47,12 +53,12 @@ def make(grammar, settings, dataset=None, objective=""):
     )
 
 
-def assert_same_run(problem, settings, threads=1, flags=QUICK):
+def assert_same_run(problem, settings, threads=1, flags=FAST_FLAGS):
     """Every genotype, text, fitness and count of every generation, and what is saved of the last.
 
     Gives the last state.
     """
-    engine = quick_engine(problem, settings, threads, flags)
+    engine = fast_engine(problem, settings, threads, flags)
     scorer = make_scorer(problem, ReferenceBackend())
     reference = evolve(problem, settings, scorer)
     state = None
@@ -86,9 +92,9 @@ def assert_same_population(engine, state):
         assert view.rates == individual.rates
 
 
-def refused_damages(problem, settings, generations=3, attempts=100):
+def count_refused_states(problem, settings, generations=3, attempts=100):
     """How many damaged copies of a saved state are refused; the others must run on."""
-    begun = quick_engine(problem, settings)
+    begun = fast_engine(problem, settings)
     begun.step(generations)
     state = begun.save()
     rng = random.Random(1)
@@ -100,7 +106,7 @@ def refused_damages(problem, settings, generations=3, attempts=100):
             del damaged[at : at + rng.choice([1, 4, len(damaged)])]
         else:
             damaged[at] ^= 1 << rng.randrange(8)
-        other = quick_engine(problem, settings)
+        other = fast_engine(problem, settings)
         try:
             other.restore(bytes(damaged))
         except DsgecError:

@@ -1,7 +1,6 @@
 """What makes tests quick and does not change what they find: engines made once, and soon."""
 
 import os
-import threading
 from functools import cache, lru_cache
 
 from dsgec.engine import source as codegen
@@ -10,14 +9,13 @@ from dsgec.engine.extension import build_extension
 from dsgec.engine.toolchain import compilers, find_toolchain
 from dsgec.export import number_format
 from dsgec.search.native import EngineEvolver
-from dsgec.study import processes
 
-QUICK = ("-O0", "-pthread")
+FAST_FLAGS = ("-O0", "-pthread")
 """Compiled in a second; bits do not depend on the flags."""
 
 
 @cache
-def quick_toolchain():
+def fast_toolchain():
     """The compiler that is done in a tenth of a second, where there is one, or else the usual one.
 
     It has no threads and optimises nothing, and the bits do not depend on it.
@@ -25,7 +23,7 @@ def quick_toolchain():
     return next((found for found in compilers() if found.tcc is not None), find_toolchain())
 
 
-def quick_command(folder, command, level="-O0"):
+def write_fast_compiler(folder, command, level="-O0"):
     """A compiler for processes that tests start, which does what `command` does at this level."""
     path = folder / f"quick-cc-{os.getpid()}"
     path.write_text(
@@ -38,9 +36,9 @@ def quick_command(folder, command, level="-O0"):
     return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too
 
 
-def quick_engine(problem, settings, threads=1, flags=QUICK, kind=EngineEvolver):
+def fast_engine(problem, settings, threads=1, flags=FAST_FLAGS, kind=EngineEvolver):
     """An engine that is compiled soon; with other flags or threads, by the usual compiler."""
-    toolchain = quick_toolchain() if threads == 1 and flags == QUICK else find_toolchain()
+    toolchain = fast_toolchain() if threads == 1 and flags == FAST_FLAGS else find_toolchain()
     return kind(problem, settings, threads, toolchain=toolchain, flags=flags)
 
 
@@ -91,43 +89,3 @@ def build_extensions_soon(monkeypatch):
 def build_extensions_as_usual(monkeypatch):
     monkeypatch.setattr("dsgec.engine.extension.FLAGS", EXTENSION_FLAGS)
     monkeypatch.setattr("dsgec.export.targets.cffi.build_extension", build_extension)
-
-
-class NoProcess:
-    """Makes the calls of `Processes` by a thread of this process, with all that is pickled.
-
-    A process takes a second to start and to import what it needs.
-    """
-
-    _one_at_a_time = threading.Lock()
-
-    def __init__(self, module):
-        pass
-
-    def call(self, call, on_remark):
-        data = bytes(processes.ForkingPickler.dumps((call.function, call.arguments)))
-        with self._one_at_a_time:
-            processes._remark_listeners.append(on_remark)
-            try:
-                answer = processes.ForkingPickler.dumps(processes._answer(data))
-            finally:
-                processes._remark_listeners.remove(on_remark)
-        kind, value = processes.ForkingPickler.loads(answer)
-        if kind == "error":
-            raise value
-        return value
-
-    def stop(self):
-        processes.stop.set()
-
-    def kill(self):
-        pass
-
-    def end(self):
-        processes.stop.clear()  # which a process would have taken with it
-        return 0
-
-
-def start_no_processes(monkeypatch):
-    """Calls that processes would make are made here, each of them by a thread."""
-    monkeypatch.setattr("dsgec.study.processes._Process", NoProcess)

@@ -9,8 +9,8 @@ from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.lbfgs import minimise
 from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.settings import Settings
-from tests.support.engine_runs import QUICK, make, make_data
-from tests.support.fast import quick_toolchain
+from tests.support.engine_runs import FAST_FLAGS, make, make_data
+from tests.support.fast import fast_toolchain
 
 NUMERAL = re.compile(r"(?<![\w.\]])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 SETTINGS = Settings(population=2, tournament=1)
@@ -32,9 +32,9 @@ def spans_of(text, rng=None):
 class Pair:
     """The reference and an engine with learning, for the same problem."""
 
-    def __init__(self, problem, flags=QUICK):
+    def __init__(self, problem, flags=FAST_FLAGS):
         self.problem = problem
-        toolchain = quick_toolchain() if flags == QUICK else find_toolchain()
+        toolchain = fast_toolchain() if flags == FAST_FLAGS else find_toolchain()
         build = build_engine(problem, "dsge", toolchain, flags, learning=True)
         self.engine = EngineEvolver(problem, SETTINGS, build=build)
         self.rows, self.targets = problem.rows, cache(problem.targets)
@@ -111,6 +111,16 @@ class Pair:
         return expected
 
 
-def make_pair(grammar, classes, objective, rows=43, features=3, flags=QUICK, seed=1):
+def make_pair(grammar, classes, objective, rows=43, features=3, flags=FAST_FLAGS, seed=1):
     data = make_data(seed, rows, features, classes)
     return Pair(make(grammar, SETTINGS, data, objective), flags)
+
+
+def compare_gradients(pair, rng, text):
+    """The text's own values and others, with a penalty and without."""
+    spans = spans_of(text, rng)
+    outcome, _ = pair.assert_same(text, spans, rng.choice([0.0, 0.01]))
+    if outcome == "SCORED":
+        values = [value + rng.gauss(0, 1) for value in pair.graph(text, spans).values]
+        pair.assert_same(text, spans, rng.choice([0.0, 0.01]), values)
+    return outcome

@@ -14,7 +14,7 @@ ODD = (
 )
 
 
-def grammar(rng):
+def random_grammar(rng):
     """A grammar that the front end accepts."""
     while True:
         text = _layered(rng) if rng.random() < 0.5 else _flat(rng)

@@ -57,7 +57,7 @@ def network_text(rng, inputs):
     return "\n".join(lines) + "\n"
 
 
-def network(seed):
+def random_network(seed):
     rng = random.Random(seed)
     return parse(network_text(rng, rng.randint(1, 9)))
 

@@ -1,8 +1,18 @@
 """Random texts with many weights, from a seed."""
 
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.loop import evolve
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
+
 UNARY = ("sig", "sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "div", "pow", "add", "sub", "mul")
 SMOOTH = ("sig", "tanh", "sin", "cos", "exp")
+PIECES = [
+    *"()+-*/^,=.0123456789exh_[]: \n#",
+    *("--", "**", "sig(", "softmax(", "h_1_1", "h_1,2", "h_2_1", "x_1", "x1", "x[0]", "x[:, 2]"),
+    *("\0", "é", "1e9", "1e-9", "np.", "_sig_(", "\x1c", "\t", "-", "- ", "1e400", "min(", "pow("),
+]
 
 
 def number(rng):
@@ -48,3 +58,25 @@ def layered_text(rng, outputs=1, **functions):
 def neuron(rng, sources, functions):
     body = expression(rng, rng.randint(0, 3), sources, **functions)
     return f"{rng.choice(['sig', 'tanh', ''])}({body})"
+
+
+def mutate_text(rng, text):
+    characters = list(text)
+    for _ in range(rng.choice([1, 1, 1, 2, 4])):
+        at = rng.randrange(len(characters) + 1)
+        action = rng.random()
+        if action < 0.5:
+            characters.insert(at, rng.choice(PIECES))
+        elif action < 0.8 and characters:
+            del characters[at : at + rng.randint(1, 3)]
+        else:
+            characters[at:at] = characters[: rng.randint(0, 30)]
+    return "".join(characters)
+
+
+def first_phenotypes(problem, count, seed=1):
+    """Texts of a grammar: those of a first generation."""
+    settings = Settings(population=count, generations=0, seed=seed)
+    scorer = Scorer(problem, ReferenceBackend())
+    state = next(evolve(problem, settings, scorer), None)
+    return [i.derivation.phenotype for i in state.population] if state else []

@@ -19,7 +19,7 @@ from dsgec.network.parse import parse
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.search.native import EngineEvolver
 from dsgec.search.settings import Settings
-from tests.support.engine_runs import QUICK, make, make_data
+from tests.support.engine_runs import FAST_FLAGS, make, make_data
 from tests.support.importing import package
 
 pytestmark = [
@@ -87,9 +87,9 @@ def tiny_problem():
 
 def run_engine(threads):
     problem, text = tiny_problem(), "sig(1.5e308 * x_1)"
-    engine = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    engine = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=FAST_FLAGS)
     engine.step(4)
-    again = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    again = EngineEvolver(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=FAST_FLAGS)
     again.restore(engine.save())
     again.step(1)
     best = again.best.phenotype

@@ -15,7 +15,7 @@ from dsgec.engine.toolchain import FLAGS, CompileError, find_toolchain
 from dsgec.search.native import EngineUnavailable
 from dsgec.search.settings import Settings
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -45,7 +45,7 @@ def change(monkeypatch):
 
 def told(problem):
     """All that an engine tells."""
-    engine = quick_engine(problem, SETTINGS)
+    engine = fast_engine(problem, SETTINGS)
     states = engine.advance(5, float("inf"))
     individuals = [engine.individual(number) for number in range(SETTINGS.population)]
     texts = [champion.phenotype for champion in engine.champions]

@@ -18,7 +18,7 @@ from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, count_neurons, split_layers
 from dsgec.random import Stream
-from tests.support.random_grammars import grammar as random_grammar
+from tests.support.random_grammars import random_grammar
 
 SHIPPED = (
     "float",

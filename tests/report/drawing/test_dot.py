@@ -13,7 +13,7 @@ from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import find_links
 from dsgec.report.dot import network_dot
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -99,7 +99,7 @@ def test_a_string_is_one_line_and_ends_where_it_should():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_networks_have_all_their_connections(seed):
-    net = simplify(network(seed))
+    net = simplify(random_network(seed))
     text = network_dot(unnamed_model(net))
 
     assert len(re.findall(r"^  \w+ -> \w+ ", text, re.MULTILINE)) == len(find_links(net))

@@ -20,7 +20,7 @@ from dsgec.report.page import chart_picture
 from dsgec.report.quality_charts import calibration_chart, roc_chart, value_charts
 from dsgec.run.folder import read_result
 from dsgec.search.evolver import HistoryRow
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 from tests.support.run_folders import many_classes, quantity, two_classes
 from tests.support.svg import chart_axes, label_value, overlapping, read_svg
 
@@ -30,7 +30,7 @@ def layered(phenotype, names):
 
 
 MODELS = {
-    "random": [unnamed_model(simplify(network(seed))) for seed in range(30)],
+    "random": [unnamed_model(simplify(random_network(seed))) for seed in range(30)],
     "layers": [
         layered(
             "sig(0.5*x_1-2*x_2+1)-sig(4*x_3)--sig(h_1_1-8*h_1_2+x_4)--sig(h_2_1+0.25*h_1_1)",

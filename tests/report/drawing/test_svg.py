@@ -9,7 +9,7 @@ from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Link, find_links
 from dsgec.report.network_drawing import network_svg
-from tests.support.random_networks import network
+from tests.support.random_networks import random_network
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -57,6 +57,6 @@ def test_a_name_stays_a_name(name):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_networks_are_drawn(seed):
-    root = ET.fromstring(network_svg(unnamed_model(simplify(network(seed)))))
+    root = ET.fromstring(network_svg(unnamed_model(simplify(random_network(seed)))))
 
     assert len(list(root.iter(f"{SVG}circle"))) >= 1

@@ -14,27 +14,20 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.islands import mean_phenotype
 from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
-from tests.study.test_cluster_islands import Cluster
+from tests.support.clusters import ImmediateCluster
 from tests.support.command_line import dsgec as command
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
+from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 
 pytestmark = pytest.mark.needs_cc
 
-LEARNS = {"variation": "trees", "crossover": 0.0, "mutation": 1.0, "steps": 1, "parsimony": 1e-4}
-ENDS = {"tuning": 20, "pruning": 6}
 CASES = [
     ("one_layer", "log-loss"),
     ("one_layer_softmax", "accuracy"),
     ("multi_layer", "exp-rmse"),
     ("formula", "rmse"),
 ]
-
-
-def evolved(evolver, generations):
-    for _ in range(generations + 1):
-        evolver.advance(1, math.inf)
-    return evolver
 
 
 @pytest.mark.parametrize(
@@ -52,11 +45,13 @@ def evolved(evolver, generations):
     ],
 )
 def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weights):
-    settings = Settings(population=8, generations=4, weights=weights, **LEARNS, **ENDS)
+    settings = Settings(
+        population=8, generations=4, weights=weights, **LEARNING_SETTINGS, **ENDING_SETTINGS
+    )
     data = make_data(classes=0) if objective == "rmse" else None
     problem = make(grammar, settings, data, objective)
-    engine = evolved(quick_engine(problem, settings), 4)
-    reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
+    engine = evolve_generations(fast_engine(problem, settings), 4)
+    reference = evolve_generations(LoopEvolver(problem, settings, ReferenceBackend()), 4)
 
     found = engine.refine()
     assert found == reference.refine()
@@ -67,19 +62,23 @@ def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weight
 
 
 def test_generated_numpy_code_ends_as_the_reference():
-    settings = Settings(population=6, generations=2, weights="real", **LEARNS, **ENDS)
+    settings = Settings(
+        population=6, generations=2, weights="real", **LEARNING_SETTINGS, **ENDING_SETTINGS
+    )
     problem = make("one_layer", settings)
     ends = [
-        evolved(LoopEvolver(problem, settings, backend), 2).refine()
+        evolve_generations(LoopEvolver(problem, settings, backend), 2).refine()
         for backend in (NumpyBackend(), ReferenceBackend())
     ]
     assert ends[0] == ends[1]
 
 
 def test_numerals_of_the_grammar_stay_numerals():
-    settings = Settings(population=8, generations=3, weights="grammar", **LEARNS, **ENDS)
+    settings = Settings(
+        population=8, generations=3, weights="grammar", **LEARNING_SETTINGS, **ENDING_SETTINGS
+    )
     problem = make("one_layer", settings)
-    engine = evolved(quick_engine(problem, settings), 3)
+    engine = evolve_generations(fast_engine(problem, settings), 3)
     individuals = problem.represent(settings)
     for one in engine.refine():
         words = one.phenotype.replace("*", "+").replace("(", "+").replace(")", "+").split("+")
@@ -105,7 +104,7 @@ def test_a_mean_is_that_of_the_logits():
 
 
 def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
-    settings = Settings(population=6, generations=3, ensemble=2, **LEARNS, tuning=20)
+    settings = Settings(population=6, generations=3, ensemble=2, **LEARNING_SETTINGS, tuning=20)
     problem = make("one_layer", settings)
     ends = []
     for backend in ("engine", "reference"):
@@ -126,14 +125,20 @@ def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
 def test_islands_end_the_same_here_and_on_a_cluster():
     """Also right after an exchange, when the best may have come to another island."""
     settings = Settings(
-        population=6, generations=4, islands=3, migrate_every=2, migrants=2, **LEARNS, **ENDS
+        population=6,
+        generations=4,
+        islands=3,
+        migrate_every=2,
+        migrants=2,
+        **LEARNING_SETTINGS,
+        **ENDING_SETTINGS,
     )
     problem = make("one_layer", settings)
     ends = []
     for evolver in (
         choose_evolver(problem, settings, "engine"),
         choose_evolver(problem, settings, "reference"),
-        ClusterIslands(problem, settings, Cluster(), "reference"),
+        ClusterIslands(problem, settings, ImmediateCluster(), "reference"),
     ):
         states = []
         while len(states) < 3:
@@ -144,7 +149,9 @@ def test_islands_end_the_same_here_and_on_a_cluster():
 
 
 def test_of_many_islands_only_the_best_is_pruned_and_tuned(monkeypatch):
-    settings = Settings(population=4, generations=1, islands=9, **LEARNS, **ENDS)
+    settings = Settings(
+        population=4, generations=1, islands=9, **LEARNING_SETTINGS, **ENDING_SETTINGS
+    )
     evolver = choose_evolver(make("one_layer", settings), settings, "reference")
     evolver.advance(1, math.inf)
     called = []

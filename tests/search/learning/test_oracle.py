@@ -13,8 +13,8 @@ from mpmath import mpf
 
 from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.objectives import objectives_of
-from tests.engine.test_texts import LAYERED
 from tests.support.engine_runs import make, make_data
+from tests.support.example_grammars import LAYERED
 from tests.support.gradients import SETTINGS
 
 DIGITS = 60

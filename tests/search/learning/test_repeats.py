@@ -10,9 +10,9 @@ import dsgec
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.settings import Settings
-from tests.search.learning.test_end import ENDS, LEARNS, evolved
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
+from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 from tests.support.repeated_terms import count_repeated_terms, parse_network
 
 pytestmark = pytest.mark.needs_cc
@@ -32,9 +32,11 @@ pytestmark = pytest.mark.needs_cc
     ],
 )
 def test_no_champion_has_a_repeated_term(grammar, classes, more):
-    settings = Settings(population=10, generations=8, l2=1.0, **{**LEARNS, **ENDS, **more})
+    settings = Settings(
+        population=10, generations=8, l2=1.0, **{**LEARNING_SETTINGS, **ENDING_SETTINGS, **more}
+    )
     problem = make(grammar, settings, make_data(classes=classes))
-    engine = evolved(quick_engine(problem, settings), 8)
+    engine = evolve_generations(fast_engine(problem, settings), 8)
     champions = engine.refine()
     assert champions
     for one in champions:
@@ -45,7 +47,7 @@ def test_no_champion_has_a_repeated_term(grammar, classes, more):
     assert not count_repeated_terms(
         parse_network(engine.best_phenotype, problem.language.tables, len(problem.dataset.features))
     )
-    reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 8)
+    reference = evolve_generations(LoopEvolver(problem, settings, ReferenceBackend()), 8)
     assert champions == reference.refine()
 
 

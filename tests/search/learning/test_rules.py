@@ -6,8 +6,8 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.search.gradient import weighted_network
-from tests.engine.test_texts import FLAT, LAYERED
-from tests.support.fast import quick_engine
+from tests.support.example_grammars import FLAT, LAYERED
+from tests.support.fast import fast_engine
 from tests.support.gradients import SETTINGS, make_pair, spans_of
 
 pytestmark = pytest.mark.needs_cc
@@ -175,14 +175,14 @@ def test_as_many_values_and_bounds_as_weights_are_needed(flat):
 
 
 def test_an_engine_without_learning_refuses(flat):
-    plain = quick_engine(flat.problem, SETTINGS).native
+    plain = fast_engine(flat.problem, SETTINGS).native
     assert plain.gradient("0.5*x_1", [(0, 3)])[0] == "REFUSED"
     assert plain.tune("0.5*x_1", [(0, 3)], [(-1.0, 1.0)], [0.5], 9)[0] == "REFUSED"
 
 
 def test_scores_are_those_of_an_engine_without_learning(flat, layered):
     for pair in (flat, layered):
-        plain = quick_engine(pair.problem, SETTINGS).native
+        plain = fast_engine(pair.problem, SETTINGS).native
         for text in ("0.5*x_1", "0.5*x_1-sig(x_2)--h_1_1+h_1_1*0.25+h_1_1^-3", "0.5^x_1"):
             pair.engine.native.gradient(text, [(0, 3)])
             assert pair.engine.native.score(text) == plain.score(text)

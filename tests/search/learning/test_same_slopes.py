@@ -8,38 +8,15 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from dsgec.engine.engine import NATIVE
-from dsgec.search.backends import ReferenceBackend
-from dsgec.search.loop import evolve
 from dsgec.search.objectives import OBJECTIVES, objectives_of
-from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
-from tests.engine.test_representations import OBJECTIVES_OF
-from tests.engine.test_same_run import SHIPPED
-from tests.engine.test_texts import FLAT, LAYERED, mutated
-from tests.support.engine_runs import QUICK, make, make_data
-from tests.support.gradients import Pair, make_pair, spans_of
-from tests.support.random_grammars import grammar as random_grammar
-from tests.support.random_phenotypes import expression, layered_text
+from tests.support.engine_runs import FAST_FLAGS, OBJECTIVES_OF, make, make_data
+from tests.support.example_grammars import FLAT, LAYERED, SHIPPED
+from tests.support.gradients import Pair, compare_gradients, make_pair, spans_of
+from tests.support.random_grammars import random_grammar
+from tests.support.random_phenotypes import expression, first_phenotypes, layered_text, mutate_text
 
 pytestmark = pytest.mark.needs_cc
-
-
-def texts_of(problem, count, seed=1):
-    """Texts of a grammar: those of a first generation."""
-    settings = Settings(population=count, generations=0, seed=seed)
-    scorer = Scorer(problem, ReferenceBackend())
-    state = next(evolve(problem, settings, scorer), None)
-    return [i.derivation.phenotype for i in state.population] if state else []
-
-
-def try_values(pair, rng, text):
-    """The text's own values and others, with a penalty and without."""
-    spans = spans_of(text, rng)
-    outcome, _ = pair.assert_same(text, spans, rng.choice([0.0, 0.01]))
-    if outcome == "SCORED":
-        values = [value + rng.gauss(0, 1) for value in pair.graph(text, spans).values]
-        pair.assert_same(text, spans, rng.choice([0.0, 0.01]), values)
-    return outcome
 
 
 @pytest.mark.parametrize(
@@ -54,7 +31,9 @@ def test_every_shipped_grammar_has_the_slopes_of_the_reference(grammar):
     for objective in ("rmse", "log-loss") if classes else ("r2",):
         pair = make_pair(grammar, classes, objective)
         rng = random.Random(1)
-        outcomes = [try_values(pair, rng, text) for text in texts_of(pair.problem, 12)]
+        outcomes = [
+            compare_gradients(pair, rng, text) for text in first_phenotypes(pair.problem, 12)
+        ]
         assert outcomes.count("SCORED") >= 10
 
 
@@ -69,7 +48,7 @@ def test_every_objective_has_the_slopes_of_the_reference(objective, classes):
     scored = 0
     for _ in range(40):
         outputs = max(classes, 1) if rng.random() < 0.7 else 1
-        scored += try_values(pair, rng, layered_text(rng, outputs)) == "SCORED"
+        scored += compare_gradients(pair, rng, layered_text(rng, outputs)) == "SCORED"
     assert scored >= 15
 
 
@@ -78,15 +57,17 @@ def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
     rng = random.Random(rows)
     for classes in (0, 2) if rows > 1 else (0,):
         pair = make_pair("float", classes, "exp-rmse" if classes else "mse", rows=rows)
-        for text in texts_of(pair.problem, 4):
-            try_values(pair, rng, text)
+        for text in first_phenotypes(pair.problem, 4):
+            compare_gradients(pair, rng, text)
 
 
 @pytest.mark.campaign  # such a run is compared in tests/engine/test_learning_run.py
 def test_vector_code_has_the_slopes_of_the_reference():
     rng = random.Random(5)
     pair = make_pair(LAYERED, 2, "exp-rmse", rows=1203, flags=NATIVE)
-    assert sum(try_values(pair, rng, layered_text(rng, 2)) == "SCORED" for _ in range(60)) > 20
+    assert (
+        sum(compare_gradients(pair, rng, layered_text(rng, 2)) == "SCORED" for _ in range(60)) > 20
+    )
 
 
 def wide_sum(rng, terms, sources):
@@ -118,8 +99,8 @@ def compare_many(pair, count, seed):
         else:
             text = expression(rng, rng.randint(1, 5), ["x_1", "x[1]", "x3"])
         if rng.random() < 0.1:
-            text = mutated(rng, text)
-        scored += try_values(pair, rng, text) == "SCORED"
+            text = mutate_text(rng, text)
+        scored += compare_gradients(pair, rng, text) == "SCORED"
     return scored
 
 
@@ -132,7 +113,7 @@ def test_random_texts_have_the_slopes_of_the_reference():
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("flags", [QUICK, NATIVE], ids=["quick", "native"])
+@pytest.mark.parametrize("flags", [FAST_FLAGS, NATIVE], ids=["quick", "native"])
 @pytest.mark.parametrize("classes", [0, 2, 3])
 def test_thousands_of_random_texts_have_the_slopes_of_the_reference(classes, flags):
     for seed, objective in enumerate(OBJECTIVES_OF[bool(classes)]):
@@ -149,12 +130,12 @@ def run_grammar(seed):
     problem = make(random_grammar(rng), Settings(), data, objective)
     pair = Pair(problem)
     try:
-        texts = texts_of(problem, 15, seed)
+        texts = first_phenotypes(problem, 15, seed)
     except Exception as error:
         if type(error).__name__ != "NoValidIndividual":
             raise
         texts = []
-    return sum(try_values(pair, rng, text) == "SCORED" for text in texts)
+    return sum(compare_gradients(pair, rng, text) == "SCORED" for text in texts)
 
 
 @examples(

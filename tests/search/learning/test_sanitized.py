@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.test_sanitized import OBJECTIVES, STRICT, WARNINGS
-from tests.engine.test_texts import FLAT, LAYERED, mutated
-from tests.support.engine_program import data, source
+from tests.support.engine_program import OBJECTIVES, STRICT, WARNINGS, problem_bytes, program_source
+from tests.support.example_grammars import FLAT, LAYERED
 from tests.support.gradients import SETTINGS, make_pair, spans_of
-from tests.support.random_phenotypes import layered_text
+from tests.support.random_phenotypes import layered_text, mutate_text
 
 pytestmark = pytest.mark.needs_cc
 
@@ -21,9 +20,9 @@ SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recove
 
 def drive(pair, texts, folder, *flags, compiler="cc"):
     """The lines that the program prints of texts; it fails if a sanitizer has found anything."""
-    text = source(pair.problem, "dsge", (DRIVER,), learning=True)
+    text = program_source(pair.problem, "dsge", (DRIVER,), learning=True)
     (folder / "engine.c").write_text(text, encoding="utf-8")
-    (folder / "problem").write_bytes(data(pair.problem, SETTINGS, 1))
+    (folder / "problem").write_bytes(problem_bytes(pair.problem, SETTINGS, 1))
     program = folder / "engine"
     command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
     subprocess.run(command, check=True, timeout=300)
@@ -47,7 +46,7 @@ def drive(pair, texts, folder, *flags, compiler="cc"):
 
 def some_texts(rng, count, outputs):
     texts = [layered_text(rng, rng.choice([1, outputs])) for _ in range(count)]
-    texts += [mutated(rng, text) for text in texts[: count // 3]]
+    texts += [mutate_text(rng, text) for text in texts[: count // 3]]
     usable = [t for t in texts if t.isascii() and t.isprintable()]
     found = [(text, spans_of(text, rng)) for text in usable]
     return [*found, ("", []), ("x_1", []), ("0.5*x_1", [(0, 3), (4, 99)]), ("-", [(0, 1)])]

@@ -8,10 +8,9 @@ import pytest
 
 from dsgec.engine.engine import NATIVE
 from dsgec.search.lbfgs import minimise
-from tests.engine.test_texts import FLAT, LAYERED
-from tests.search.learning.test_same_slopes import texts_of
+from tests.support.example_grammars import FLAT, LAYERED
 from tests.support.gradients import make_pair, spans_of
-from tests.support.random_phenotypes import layered_text
+from tests.support.random_phenotypes import first_phenotypes, layered_text
 
 INF = math.inf
 
@@ -135,7 +134,7 @@ def tune(pair, rng, text, evaluations):
 def test_the_engine_tunes_shipped_grammars_as_the_reference_does(grammar, classes, objective):
     pair = make_pair(grammar, classes, objective)
     rng = random.Random(1)
-    losses = [tune(pair, rng, text, 60) for text in texts_of(pair.problem, 8)]
+    losses = [tune(pair, rng, text, 60) for text in first_phenotypes(pair.problem, 8)]
     lower = [after < before for before, after in filter(None, losses)]
     assert sum(lower) > len(lower) / 2
 

@@ -10,8 +10,7 @@ import pytest
 from dsgec.engine.engine import GCC_VECTORS, NATIVE
 from dsgec.engine.toolchain import FLAGS
 from dsgec.search.settings import Settings
-from tests.engine.test_sanitized import WARNED, WARNINGS
-from tests.support.engine_program import source
+from tests.support.engine_program import WARNING_CASES, WARNINGS, program_source
 from tests.support.engine_runs import make
 
 WIDTHS = {"-march=x86-64": "xmm", "-march=x86-64-v3": "ymm", "-march=x86-64-v4": "zmm"}
@@ -23,9 +22,9 @@ WIDTHS = {"-march=x86-64": "xmm", "-march=x86-64-v3": "ymm", "-march=x86-64-v4":
 def test_loops_over_rows_are_vectorised_without_a_warning(machine, tmp_path):
     if platform.machine() != "x86_64" or not (shutil.which("gcc") and shutil.which("objdump")):
         pytest.skip("no gcc for x86-64 here")
-    representation, grammar, variation, steps = WARNED[0]
+    representation, grammar, variation, steps = WARNING_CASES[0]
     settings = Settings(representation=representation, variation=variation, steps=steps)
-    text = source(make(grammar, settings), representation)
+    text = program_source(make(grammar, settings), representation)
     text = text.replace(
         "#define WHOLE_LOOP static", "#define WHOLE_LOOP static __attribute__((noinline))"
     )

@@ -224,7 +224,7 @@ def remember():
     emit_engines_once(pytest.MonkeyPatch())
     problem.make_language = cache(problem.make_language)
     number_format.golden = cache(number_format.golden)
-    report.png = cache(report.png)
+    report.figure_png = cache(report.figure_png)
     tuned, made = LoopEvolver.refine, {}
 
     def tuned_once(evolver):

@@ -13,9 +13,9 @@ import pytest
 from dsgec.data.native import reader_source
 from dsgec.search import scoring
 from dsgec.search.settings import Settings
-from tests.support.engine_program import data, source
+from tests.support.engine_program import problem_bytes, program_source
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import quick_engine
+from tests.support.fast import fast_engine
 
 HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-g1", "-ffp-contract=off", "-pthread")
@@ -46,7 +46,7 @@ def clang_has(library):
     return any(Path(folder).glob(f"libclang_rt.{library}*"))
 
 
-def quick_sanitizer():
+def fast_sanitizer():
     """The compiler that builds with sanitizers soonest: clang takes half the time of gcc."""
     return "clang" if clang_has("asan") else "cc"
 
@@ -96,19 +96,19 @@ class EngineHarness:
         names = ("expect.h", "engines.c", "restore.c", "receive.c", "targets.c")
         own = [HERE / name for name in names]
         mutator = () if more else (HERE / "mutate.c",)  # which only libFuzzer calls
-        return source(self.problem, self.settings.representation, (*own, *mutator, *more))
+        return program_source(self.problem, self.settings.representation, (*own, *mutator, *more))
 
     def environment(self, folder):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scoring, "REMEMBERED", 14)  # so that an engine forgets, too
-            (folder / "problem").write_bytes(data(self.problem, self.settings, 1))
+            (folder / "problem").write_bytes(problem_bytes(self.problem, self.settings, 1))
         return {"PROBLEM": str(folder / "problem"), "TARGET": self.target}
 
     def seeds(self):
         """What real runs leave: made here, because the form of a state is the engine's affair."""
         found = []
         for generations in (0, 1, 2, 5):
-            engine = quick_engine(self.problem, self.settings)
+            engine = fast_engine(self.problem, self.settings)
             engine.step(generations)
             if self.target == "restore":
                 found.append(engine.native.save())
@@ -124,7 +124,7 @@ class EngineHarness:
 
 def replay(harness, inputs, folder):
     """Feed inputs to a harness that is built without libFuzzer; it stops at the first fault."""
-    compiler = quick_sanitizer()
+    compiler = fast_sanitizer()
     program = build(harness, folder, compiler, SANITIZERS, "-O0", more=(HERE / "replay.c",))
     run([program, *save(inputs, folder / "inputs")], harness.environment(folder))
 

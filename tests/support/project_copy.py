@@ -1,0 +1,79 @@
+"""Copies of the project with the edits that a page of docs/how-to describes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "how-to"
+EDIT = re.compile(
+    r"^(?:In|Make) `(\S+)`(?:, (?:at the end|behind the line of `(\w+)`))?:\n\n```\w+\n(.*?)```$",
+    re.MULTILINE | re.DOTALL,
+)
+CHANGE = re.compile(
+    r"^In `(\S+)`, (before|in the place of) `([^`\n]+)`:\n\n```\w+\n(.*?)```$",
+    re.MULTILINE | re.DOTALL,
+)
+FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests", "docs")
+
+
+def edits(page):
+    """Of each edit of a page: the file, the name in the line before it, and the text."""
+    return EDIT.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
+
+
+def changes(page):
+    """Of each edit of a page at an existing line: the file, how, the line, and the text."""
+    return CHANGE.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
+
+
+def copy_with_edits(page, copy):
+    """A copy of the project with the edits of a page."""
+    unneeded = shutil.ignore_patterns("__pycache__", "golden", "_build")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, copy / folder, ignore=unneeded)
+    for file in ("README.md", "CONTRIBUTING.md", "pyproject.toml"):
+        shutil.copy(ROOT / file, copy / file)
+    for path, name, text in edits(page):
+        file = copy / path
+        file.parent.mkdir(exist_ok=True)
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        line = re.search(rf"^[\s|`\"]+{name}[`\"].*\n", old, re.MULTILINE) if name else None
+        end = line.end() if line else len(old)
+        gap = "" if line or not old else "\n\n"
+        file.write_text(f"{old[:end]}{gap}{text}{old[end:]}", encoding="utf-8")
+    for path, how, line, text in changes(page):
+        old = (copy / path).read_text(encoding="utf-8")
+        (whole,) = (one for one in old.splitlines(keepends=True) if one.strip() == line)
+        new = old.replace(whole, text + whole if how == "before" else text)
+        (copy / path).write_text(new, encoding="utf-8")
+    return copy
+
+
+def changed_files(project):
+    """The files that a copy does not have as the project has them."""
+    return {
+        str(file.relative_to(project))
+        for folder in FOLDERS
+        for file in (project / folder).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+        if file.read_bytes() != ROOT.joinpath(file.relative_to(project)).read_bytes()
+    }
+
+
+def run_python(folder, *arguments):
+    """Run Python on the copy."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    answer = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=ours | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, f"{arguments}\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
+    return answer.stdout
