@@ -12,7 +12,8 @@ import pytest
 import dsgec.pipeline
 from dsgec.export.targets import DESCRIPTIONS
 
-PACKAGE = Path(__file__).parents[1] / "dsgec"
+HERE = Path(__file__).parent
+PACKAGE = HERE.parent / "dsgec"
 LONGEST_FILE = 400
 
 # What every stage may import, and what stands after the pipeline, in order.
@@ -52,6 +53,7 @@ OWNERS = {
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))
+TESTS = sorted(path for path in HERE.rglob("*.py") if "golden" not in path.parts)
 
 
 def stage_of(path):
@@ -146,3 +148,12 @@ def test_no_two_classes_have_one_name():
     )
     # A program's Network is one that predicts; what the compiler calls so is what it is made of.
     assert {name for name, count in names.items() if count > 1} <= {"Network"}
+
+
+def test_tests_share_only_what_is_in_support():
+    """`tests.matrix` is a program, which is not for one room."""
+    for path in TESTS:
+        for name in imported(path):
+            if name.startswith("tests."):
+                assert name.startswith(("tests.support.", "tests.matrix.")), f"{path}: {name}"
+                assert not name.split(".")[2].startswith("test_"), f"{path}: {name}"
