@@ -191,7 +191,7 @@ def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:
                 found.append(_equals(builder, value, 1))
             case _:
                 found.append(_scale(builder, value, column))
-        if column.marked:  # only what is missing does not equal itself
+        if column.marked:  # only a missing value, NaN, does not equal itself
             found.append(_equals(builder, builder.apply("is", (given, given)), 0))
     return found
 

@@ -34,7 +34,7 @@ def probe_rows(columns: Sequence[Column], ranges: Sequence[Range | None]) -> Arr
 
     An unknown range is three scales on either side of the center.
     """
-    draw = np.random.RandomState(_SEED)  # whose numbers numpy promises never to change
+    draw = np.random.RandomState(_SEED)  # numpy promises never to change its numbers
     found: list[Array] = []
     known = ranges or (None,) * len(columns)
     spans = {id(column): span for column, span in zip(columns, known, strict=True)}

@@ -179,7 +179,7 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
 @np.errstate(all="ignore")
 def plausible_rows(model: Model, count: int) -> Array:
     """Return random rows, always the same: within three scales of the columns' centers."""
-    random = np.random.RandomState(_SEED)  # whose numbers numpy promises never to change
+    random = np.random.RandomState(_SEED)  # numpy promises never to change its numbers
     spread = random.uniform(-_SPREAD, _SPREAD, (count, len(model.columns)))
     center = np.array([column.center for column in model.columns])
     scale = np.array([column.scale for column in model.columns])

@@ -61,7 +61,7 @@ def parse_model(data: bytes, source: str) -> Any:
     onnx = library()
     try:
         model = onnx.ModelProto.FromString(data)
-    except Exception as error:  # what protobuf raises is nobody's interface
+    except Exception as error:  # protobuf does not document its exceptions
         raise DsgecError(f"{source} is not an ONNX file") from error
     graph = model.graph
     if not graph.node or not graph.output:
@@ -210,7 +210,7 @@ def infer_types(model: Any, source: str) -> dict[str, InferredType]:
             _without_declarations(model), check_type=True, strict_mode=True, data_prop=True
         )
         onnx.checker.check_model(_with_shaped_outputs(model))
-    except Exception as error:  # of several kinds, none of which is documented
+    except Exception as error:  # of several undocumented kinds
         reason = clean(" ".join(str(error).split()))[:_LONGEST_MESSAGE]
         raise DsgecError(
             f"{source} is not a valid ONNX model: {reason}",
