@@ -1,4 +1,4 @@
-"""What suits a table by its shape: worked out by hand, beside what a user gave."""
+"""The defaults that depend on the shape of a table, compared with values worked out by hand."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ FEW, MANY = 60, 2200
 
 
 def settings_of(rows, classes, **given):
-    """Of a run of no generation, as its record has them; without classes, of a numeric target."""
+    """Return the recorded settings of a run without generations; 0 classes: a numeric target."""
     x = np.random.default_rng(1).normal(size=(rows, 2))
     y = [f"c{number % classes}" for number in range(rows)] if classes else x[:, 0]
     run = dsgec.evolve(x, y, **{"generations": 0, "pruning": 0, "tuning": 0, **given})

@@ -1,4 +1,4 @@
-"""Fronts and crowding, against definitions that compare every pair."""
+"""Fronts and crowding distances, compared with definitions that compare every pair."""
 
 import random
 
@@ -9,13 +9,13 @@ from dsgec.search.loop import crowding_distances, find_fronts, sort_by_fronts
 
 
 def dominates(points, i, j):
-    """As good and as cheap, and better in one of the two or, of equals, first."""
+    """Return whether i is as good and as cheap as j, and better in one, or equal and first."""
     (a, b), (c, d) = points[i], points[j]
     return a <= c and b <= d and (a < c or b < d or i < j)
 
 
 def layers(points):
-    """Those that none of the others dominates, then those that none of the rest does, and so on."""
+    """Return the points that no other dominates, then those that no remaining one does, etc."""
     left = [i for i, (fitness, _) in enumerate(points) if fitness < INFINITE]
     found = []
     while left:
@@ -26,7 +26,7 @@ def layers(points):
 
 
 def deb_distances(points, front):
-    """Deb's assignment, an objective at a time."""
+    """Return the crowding distances by Deb's algorithm, an objective at a time."""
     distance = dict.fromkeys(front, 0.0)
     for objective in (1, 0):
         order = sorted(front, key=lambda i: points[i][objective])

@@ -82,7 +82,7 @@ def restored(problem, state):
 
 
 def test_an_exchange_done_by_hand(problem):
-    """The two best of each island, in the place of the two worst of the next."""
+    """Replace the two worst of each island by the two best of the island before."""
     alone = [LoopEvolver(problem, one, ReferenceBackend()) for one in island_settings(SETTINGS)]
     together = choose_evolver(problem, SETTINGS, "reference")
     for _ in range(5):

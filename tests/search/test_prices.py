@@ -1,4 +1,4 @@
-"""A cost on a chip as second objective: each combination of options works or says what does."""
+"""A cost as second objective: each combination of options works, or its message says why not."""
 
 from dataclasses import replace
 from itertools import product

@@ -125,7 +125,7 @@ def test_the_engine_recommends_the_network_of_the_reference(grammar, objective, 
 
 
 def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_without():
-    """By the definition, with another minimiser: one neuron, whose loss has one minimum."""
+    """Compute it by the definition, with another minimiser, for a neuron with one minimum."""
     optimise = pytest.importorskip("scipy.optimize")
     rng = np.random.default_rng(5)
     data = make_data(rows=60, classes=0)

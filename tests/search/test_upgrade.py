@@ -1,4 +1,4 @@
-"""A run begins with a quickly compiled engine and goes on in the fast one, with the same bytes."""
+"""A run begins with a quickly compiled engine and continues with the fast one: same bytes."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ SETTINGS = make_settings({"population": 12, "generations": 9, "seed": 3}, Preset
 
 
 class Planned:
-    """An upgrade that is there from the `looks`-th look on."""
+    """An upgrade that is compiled from the `looks`-th look on."""
 
     seconds = 1.5
 
@@ -58,7 +58,7 @@ def build(problem):
 
 
 def outcome(evolver, share=1.0):
-    """Everything that a run gives; `share` seconds are given to a slice."""
+    """Return all results of a run, with slices of `share` seconds."""
     advance = type(evolver).advance
     evolver.advance = lambda count, seconds: advance(evolver, count, seconds * share)
     made = Search(evolver).run()
@@ -180,7 +180,7 @@ def test_a_compiler_ends_with_the_process_that_has_started_it(number, tmp_path):
 
 
 def eventually(look):
-    """What `look` gives when it is true."""
+    """Call `look` until its result is true, and return it."""
     for _ in range(300):
         try:
             if found := look():

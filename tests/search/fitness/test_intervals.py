@@ -1,4 +1,4 @@
-"""Confidence intervals of figures, against scipy and by how often they hold the truth."""
+"""Confidence intervals of metrics, compared with scipy and checked for their coverage."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_a_perfect_and_a_hopeless_figure_have_an_interval_of_some_width(hits):
 
 
 def held(draw, figures, intervals, truth, rounds=300):
-    """How often the interval of each figure holds its value on very many rows."""
+    """Return the coverage of each interval: how often it contains the value on very many rows."""
     counts = dict.fromkeys(truth, 0)
     for _ in range(rounds):
         found = intervals(*draw())

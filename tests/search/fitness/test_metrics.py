@@ -1,4 +1,4 @@
-"""The figures that people read are scikit-learn's."""
+"""The metrics are those of scikit-learn."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Fitness by the paper's formula, with sums in an order that every machine keeps."""
+"""Objectives by the paper's formula and scikit-learn, with sums in a fixed order."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Weights of rows: objectives by scikit-learn, slopes by differences, weights by the formula."""
+"""Row weights: objectives compared with scikit-learn, gradients with differences."""
 
 from dataclasses import replace
 
@@ -112,7 +112,7 @@ TEXTS = {
         ("formula", "r2"),
     ],
 )
-def test_weighted_slopes_are_differences_of_the_weighted_loss(grammar, objective):
+def test_weighted_gradients_are_differences_of_the_weighted_loss(grammar, objective):
     classes, text = TEXTS[grammar]
     plain = make(grammar, SETTINGS, make_data(3, 43, 3, classes), objective)
     problem = replace(plain, row_weights=weights_for(43))

@@ -1,4 +1,4 @@
-"""The threshold that decides best, against every threshold that could be chosen."""
+"""The best threshold, compared with every other threshold."""
 
 import numpy as np
 import pytest

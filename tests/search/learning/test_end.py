@@ -1,4 +1,4 @@
-"""The end of a run that learns: pruned, tuned, and the mean of several; engine = reference."""
+"""Pruning, tuning and ensembles give the same in the engine and in the reference."""
 
 import math
 
@@ -123,7 +123,7 @@ def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
 
 
 def test_islands_end_the_same_here_and_on_a_cluster():
-    """Also right after an exchange, when the best may have come to another island."""
+    """End also right after an exchange, when the best may be on another island."""
     settings = Settings(
         population=6,
         generations=4,

@@ -1,4 +1,4 @@
-"""`%output linear`: the line is that of least squares, and slopes are those of the loss on it."""
+"""`%output linear`: the line is that of least squares, and gradients are those of its loss."""
 
 import random
 
@@ -52,7 +52,7 @@ def scorer_of(problem):
 
 
 def exact_loss(objective, function, weights, rows, wanted):
-    """On the line that the normal equations give, in many digits."""
+    """Return the loss on the line of the normal equations, in many digits."""
     outputs = [function(weights, row) for row in rows]
     n = len(rows)
     line = mp.lu_solve(
@@ -70,7 +70,7 @@ def exact_loss(objective, function, weights, rows, wanted):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("objective", SQUARED)
-def test_slopes_are_those_of_the_exact_loss(objective):
+def test_gradients_are_those_of_the_exact_loss(objective):
     problem = make(GRAMMAR, SETTINGS, make_data(4, 23, 3, 0), objective)
     pair = Pair(problem)
     with mp.workdps(60):

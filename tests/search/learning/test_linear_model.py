@@ -1,4 +1,4 @@
-"""Linear models against scikit-learn's."""
+"""Linear models are those of scikit-learn."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The slopes of the reference are those of the exact loss: differences of 60 digits.
+"""The gradients of the reference are those of the exact loss: differences of 60 digits.
 
 A network is made here as a tree, written as text, and computed from the tree with mpmath, so
 neither the parser nor the arithmetic of dsgec has a part in what is expected.
@@ -30,7 +30,7 @@ FUNCTIONS = {
 
 @dataclass
 class Made:
-    """Text in pieces, with the values and places of its weights."""
+    """A phenotype in pieces, with the values and places of its weights."""
 
     rng: random.Random
     text: str = ""
@@ -38,7 +38,7 @@ class Made:
     spans: list[tuple[int, int]] = field(default_factory=list)
 
     def weight(self):
-        """A numeral; some stand behind a literal minus, which is not theirs."""
+        """Add a numeral, at times behind a minus that is not part of it."""
         numeral = f"{self.rng.uniform(-2, 2):.2f}"
         minus = self.rng.random() < 0.2 and numeral[0] != "-"
         self.text += "-" * minus
@@ -49,7 +49,7 @@ class Made:
         return ("neg", ("w", number)) if minus else ("w", number)
 
     def join(self, *parts):
-        """Text as it is; what is called adds its own, and gives its tree."""
+        """Add texts as they are, and what the functions among them add; return their trees."""
         trees = []
         for part in parts:
             if callable(part):
@@ -64,7 +64,7 @@ class Made:
         return tree
 
     def total(self, sources):
-        """A sum of products and a number."""
+        """Add a sum of products and a number."""
         tree = None
         for _ in range(self.rng.randint(1, 10)):
             self.text += " + " if tree else ""
@@ -136,7 +136,7 @@ def compute(tree, row, values, neurons):
 
 
 def make_network(rng, outputs):
-    """The text with its weights, the trees of hidden neurons and of outputs, whether a softmax."""
+    """Return a random phenotype, the trees of its neurons and outputs, and if it has a softmax."""
     made = Made(rng)
     sources = [(f"x_{i + 1}", ("x", i)) for i in range(3)]
     hidden = []
@@ -203,7 +203,7 @@ def exact_loss(objective, outputs, targets, groups):
 
 
 def compare(seed):
-    """How many slopes agree, each of a text's weights."""
+    """Compare the gradients by all weights of a phenotype, and return how many there are."""
     rng = random.Random(seed)
     classes = rng.choice([0, 2, 3])
     objective = rng.choice(objectives_of("classification" if classes else "regression"))
@@ -243,11 +243,11 @@ def compare(seed):
     return len(slopes)
 
 
-def test_slopes_of_a_sample_of_networks_are_exact():
+def test_gradients_of_a_sample_of_networks_are_exact():
     assert sum(compare(seed) for seed in range(4)) > 35
 
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-def test_slopes_of_1000_networks_are_exact():
+def test_gradients_of_1000_networks_are_exact():
     assert sum(compare(seed) for seed in range(1000, 2000)) > 8000

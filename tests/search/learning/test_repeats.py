@@ -1,5 +1,6 @@
-"""What a run that learns records has one term for each source in a sum: a repeat would be cheaper
-in the penalty of large numbers than one weight with the same effect."""
+"""The sums of a network that learned have one term for each source.
+
+Two terms would have a smaller penalty than one weight with the same effect."""
 
 import re
 

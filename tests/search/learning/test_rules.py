@@ -1,4 +1,4 @@
-"""Which numbers of a text can be learned, and what comes of kinks, saturation and bad values."""
+"""Which weights can be learned, and gradients at kinks, saturation and bad values."""
 
 import math
 
@@ -115,7 +115,7 @@ def test_a_frozen_weight_keeps_the_number_of_the_text(flat):
         "sin(1e7*x_1)",
     ],
 )
-def test_a_kink_or_a_jump_has_the_slope_of_the_table(flat, text):
+def test_a_kink_or_a_jump_has_the_derivative_of_the_table(flat, text):
     outcome, slopes = flat.assert_same(text, spans_of(text))
     assert outcome == "SCORED"
     assert all(map(math.isfinite, slopes))
@@ -130,12 +130,12 @@ def test_a_saturated_sigmoid_still_learns_by_log_loss(layered, value):
         assert abs(slopes[-1]) > 0.1
 
 
-def test_a_clipped_probability_has_no_slope(layered):
+def test_a_clipped_probability_has_no_derivative(layered):
     _, slopes = layered.assert_same("5.0 + 0.01*x_1", [(0, 3), (6, 4)])
     assert slopes == [0.0, 0.0]
 
 
-def test_what_is_not_finite_has_no_slopes(flat, layered):
+def test_what_is_not_finite_has_no_gradients(flat, layered):
     for text in ("exp(0.5*x_1*1e6) * 0.5 + 0.5*x_1", "1e308*x_1*10.0", "x_1 + 1e300*1e300"):
         assert flat.assert_same(text, spans_of(text))[0] == "NOT_FINITE"
         assert flat.assert_same(text, spans_of(text), 1.0)[0] == "NOT_FINITE"
@@ -144,7 +144,7 @@ def test_what_is_not_finite_has_no_slopes(flat, layered):
     assert layered.assert_same("0.5*x_1", [(0, 3)], 0.0, [math.inf])[0] == "NOT_FINITE"
 
 
-def test_a_slope_that_is_not_finite_is_0(flat):
+def test_a_derivative_that_is_not_finite_is_0(flat):
     # The slope of exp is infinite where the sigmoid is flat.
     text = "sig(0.50*exp(1000.0*abs(x_1) + 800.0)) + 0.25*x_2"
     outcome, slopes = flat.assert_same(text, spans_of(text))

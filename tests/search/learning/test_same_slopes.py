@@ -1,4 +1,4 @@
-"""The engine gives the slopes of the reference, bit for bit."""
+"""The engine computes the gradients of the reference, bit for bit."""
 
 import random
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.needs_cc
         for name in SHIPPED
     ],
 )
-def test_every_shipped_grammar_has_the_slopes_of_the_reference(grammar):
+def test_every_shipped_grammar_has_the_gradients_of_the_reference(grammar):
     classes = 0 if grammar == "formula" else 2
     for objective in ("rmse", "log-loss") if classes else ("r2",):
         pair = make_pair(grammar, classes, objective)
@@ -39,7 +39,7 @@ def test_every_shipped_grammar_has_the_slopes_of_the_reference(grammar):
 
 @pytest.mark.parametrize("classes", [0, 2, 3])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_every_objective_has_the_slopes_of_the_reference(objective, classes):
+def test_every_objective_has_the_gradients_of_the_reference(objective, classes):
     task = "classification" if classes else "regression"
     if objective != "exp-rmse" and objective not in objectives_of(task):
         pytest.skip("it does not measure that")
@@ -53,7 +53,7 @@ def test_every_objective_has_the_slopes_of_the_reference(objective, classes):
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 511, 512, 513, 1100])
-def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
+def test_any_number_of_rows_has_the_gradients_of_the_reference(rows):
     rng = random.Random(rows)
     for classes in (0, 2) if rows > 1 else (0,):
         pair = make_pair("float", classes, "exp-rmse" if classes else "mse", rows=rows)
@@ -62,7 +62,7 @@ def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
 
 
 @pytest.mark.campaign  # such a run is compared in tests/engine/test_learning_run.py
-def test_vector_code_has_the_slopes_of_the_reference():
+def test_vector_code_has_the_gradients_of_the_reference():
     rng = random.Random(5)
     pair = make_pair(LAYERED, 2, "exp-rmse", rows=1203, flags=NATIVE)
     assert (
@@ -75,7 +75,7 @@ def wide_sum(rng, terms, sources):
 
 
 @pytest.mark.parametrize("terms", [1, 2, 7, 8, 9, 15, 16, 17, 40])
-def test_neurons_with_many_terms_and_readers_have_the_slopes_of_the_reference(terms):
+def test_neurons_with_many_terms_and_readers_have_the_gradients_of_the_reference(terms):
     rng = random.Random(terms)
     pair = make_pair(LAYERED, 2, "log-loss")
     hidden = [f"h_1_{i}" for i in (1, 2, 3)]
@@ -90,7 +90,7 @@ def test_neurons_with_many_terms_and_readers_have_the_slopes_of_the_reference(te
 
 
 def compare_many(pair, count, seed):
-    """How many of so many random texts are scored."""
+    """Compare random phenotypes, and return how many of them have a score."""
     rng = random.Random(seed)
     scored = 0
     for _ in range(count):
@@ -104,7 +104,7 @@ def compare_many(pair, count, seed):
     return scored
 
 
-def test_random_texts_have_the_slopes_of_the_reference():
+def test_random_texts_have_the_gradients_of_the_reference():
     for seed, (grammar, classes, objective) in enumerate(
         [(FLAT, 2, "log-loss"), (LAYERED, 2, "exp-rmse"), (LAYERED, 3, "accuracy")]
     ):
@@ -115,7 +115,7 @@ def test_random_texts_have_the_slopes_of_the_reference():
 @pytest.mark.campaign
 @pytest.mark.parametrize("flags", [FAST_FLAGS, NATIVE], ids=["quick", "native"])
 @pytest.mark.parametrize("classes", [0, 2, 3])
-def test_thousands_of_random_texts_have_the_slopes_of_the_reference(classes, flags):
+def test_thousands_of_random_texts_have_the_gradients_of_the_reference(classes, flags):
     for seed, objective in enumerate(OBJECTIVES_OF[bool(classes)]):
         for grammar in (FLAT, LAYERED, "%output sigmoid\n" + FLAT):
             pair = make_pair(grammar, classes, objective, rows=520 if seed % 2 else 43, flags=flags)
@@ -123,7 +123,7 @@ def test_thousands_of_random_texts_have_the_slopes_of_the_reference(classes, fla
 
 
 def run_grammar(seed):
-    """Texts of a random grammar; how many of them are scored."""
+    """Compare phenotypes of a random grammar, and return how many of them have a score."""
     rng = random.Random(seed)
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])
@@ -146,11 +146,11 @@ def run_grammar(seed):
     database=None,
 )
 @given(st.integers(0, 2**32))
-def test_a_sample_of_random_grammars_has_the_slopes_of_the_reference(seed):
+def test_a_sample_of_random_grammars_has_the_gradients_of_the_reference(seed):
     run_grammar(seed)
 
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-def test_300_random_grammars_have_the_slopes_of_the_reference():
+def test_300_random_grammars_have_the_gradients_of_the_reference():
     assert sum(run_grammar(1_000_003 * number) > 0 for number in range(300)) > 100

@@ -1,4 +1,4 @@
-"""Learning reads and writes only what is its own, and the engine with it has no warnings."""
+"""Learning has no memory errors under sanitizers, and compiles without warnings."""
 
 import random
 import shutil
@@ -19,7 +19,7 @@ SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recove
 
 
 def drive(pair, texts, folder, *flags, compiler="cc"):
-    """The lines that the program prints of texts; it fails if a sanitizer has found anything."""
+    """Return the lines that the program prints for phenotypes; it fails if a sanitizer does."""
     text = program_source(pair.problem, "dsge", (DRIVER,), learning=True)
     (folder / "engine.c").write_text(text, encoding="utf-8")
     (folder / "problem").write_bytes(problem_bytes(pair.problem, SETTINGS, 1))
@@ -53,7 +53,7 @@ def some_texts(rng, count, outputs):
 
 
 def assert_right(lines, pair, texts):
-    """Each line is what the engine in this process gives."""
+    """Assert that each line is what the engine in this process returns."""
     assert len(lines) == 2 * len(texts)
     scored = 0
     for (text, spans), slopes, tuned in zip(texts, lines[::2], lines[1::2], strict=True):

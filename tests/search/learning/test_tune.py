@@ -1,4 +1,4 @@
-"""L-BFGS between bounds: as low as scipy's, within the bounds, and the same bits in the engine."""
+"""L-BFGS stays within bounds, is as good as scipy's, and has the same bits in the engine."""
 
 import math
 import random
@@ -16,7 +16,7 @@ INF = math.inf
 
 
 def quadratic(seed, size):
-    """A convex problem: the loss, and its slopes."""
+    """Return the loss and the gradient of a convex problem."""
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(size + 3, size))
     matrix, centre = factor.T @ factor, rng.normal(size=size) * 3
@@ -87,7 +87,7 @@ def test_values_without_a_loss_are_gone_around():
     assert 0.45 < found.values[0] <= 0.5
 
 
-def test_a_slope_of_0_and_a_bound_of_no_width_leave_a_value_alone():
+def test_a_derivative_of_0_and_a_bound_of_no_width_leave_a_value_alone():
     def evaluate(x):
         return x[0] ** 2 + x[2] ** 2, [2 * x[0], 0.0, 2 * x[2]]
 
@@ -101,7 +101,7 @@ def test_no_weights_are_done_at_once():
 
 
 def tune(pair, rng, text, evaluations):
-    """The losses before and after, where the text has one."""
+    """Return the losses before and after tuning, if the phenotype has one."""
     spans = spans_of(text, rng)
     graph = pair.graph(text, spans)
     if graph is None or not spans:

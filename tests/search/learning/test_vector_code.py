@@ -1,4 +1,4 @@
-"""The loops of the backward pass become vector code, and the optimiser has nothing to warn of."""
+"""The loops of the backward pass become vector code, and compile without warnings."""
 
 import platform
 import re
