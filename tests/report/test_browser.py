@@ -10,13 +10,19 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.report.page import write_report
 from tests.support.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
-from tests.support.run_folders import HOSTILE, many_classes, quantity, three_classes, two_classes
+from tests.support.run_folders import (
+    HOSTILE,
+    many_classes,
+    numeric_target,
+    three_classes,
+    two_classes,
+)
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 
 
 def outcome(document):
-    """What the page says of its examples, and their results."""
+    """Return what the page reports of its examples, and their results."""
     check = re.search(r'<p id="check"[^>]*>', document)[0]
     digits = re.search(r'data-bits="(\w*)"', check)[1]
     values = np.frombuffer(bytes.fromhex(digits), "<f8")
@@ -47,7 +53,7 @@ def hostile(folder):
         three_classes,
         hostile,
         pytest.param(two_classes, marks=pytest.mark.campaign),
-        pytest.param(quantity, marks=pytest.mark.campaign),
+        pytest.param(numeric_target, marks=pytest.mark.campaign),
     ],
 )
 def test_the_page_gives_the_runs_bits_and_logs_nothing(make, tmp_path):
@@ -87,7 +93,7 @@ return [innerWidth, all, wide.map((e) => e.outerHTML.slice(0, 80))];
 
 @pytest.mark.campaign
 @pytest.mark.skipif(CHROMEDRIVER is None, reason="no ChromeDriver")
-@pytest.mark.parametrize("make", [two_classes, three_classes, quantity, hostile])
+@pytest.mark.parametrize("make", [two_classes, three_classes, numeric_target, hostile])
 def test_a_person_can_use_it(make, tmp_path):
     make(tmp_path)
     page = write_report(tmp_path / "run")
@@ -146,7 +152,7 @@ def seven_classes(folder):
 
 def hundred_thousands(folder):
     """Values whose numbers on the axes are long."""
-    quantity(folder)
+    numeric_target(folder)
     path = folder / "run" / "report.json"
     told = json.loads(path.read_text())
     for pairs in told["pairs"].values():
@@ -158,7 +164,7 @@ def hundred_thousands(folder):
 @pytest.mark.campaign
 @pytest.mark.skipif(CHROMEDRIVER is None, reason="no ChromeDriver")
 @pytest.mark.parametrize(
-    "make", [two_classes, seven_classes, many_classes, quantity, hundred_thousands]
+    "make", [two_classes, seven_classes, many_classes, numeric_target, hundred_thousands]
 )
 def test_nothing_is_cut_or_collides_on_a_phone_and_on_a_desk(make, tmp_path):
     make(tmp_path)

@@ -1,4 +1,4 @@
-"""What report.json tells is true: others' curves, others' medians, what `dsgec predict` says."""
+"""report.json agrees with scikit-learn, statistics and `dsgec predict`."""
 
 import json
 import statistics
@@ -17,7 +17,7 @@ from dsgec.run.evidence import MOST_CORNERS, CalibrationBin, calibrate, make_evi
 from dsgec.run.importance import ColumnImportance, importances
 from dsgec.run.predict import model_rows
 from tests.support.command_line import dsgec
-from tests.support.run_folders import quantity, three_classes, two_classes
+from tests.support.run_folders import numeric_target, three_classes, two_classes
 
 
 def test_a_thinned_line_keeps_its_shape():
@@ -79,7 +79,7 @@ def test_ranges_are_those_of_the_rows_to_learn_from(tmp_path):
     [
         three_classes,
         pytest.param(two_classes, marks=pytest.mark.campaign),
-        pytest.param(quantity, marks=pytest.mark.campaign),
+        pytest.param(numeric_target, marks=pytest.mark.campaign),
     ],
 )
 def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path):
@@ -106,7 +106,7 @@ def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path)
 
 
 def test_pairs_are_few_and_lie_over_the_whole_table(tmp_path):
-    problem, model = quantity(tmp_path)
+    problem, model = numeric_target(tmp_path)
     pairs = make_evidence(problem, model).pairs
     wanted = problem.dataset.y[problem.split.train]
 
@@ -132,7 +132,7 @@ def scored_by_scikit_learn(model, raw, wanted):
     return permutation_importance(Estimator(), raw, wanted, n_repeats=200, random_state=1)
 
 
-@pytest.mark.parametrize("make", [two_classes, three_classes, quantity])
+@pytest.mark.parametrize("make", [two_classes, three_classes, numeric_target])
 def test_importances_are_scikit_learns_but_for_chance(make, tmp_path):
     problem, model = make(tmp_path)
     dataset, rows = problem.dataset, problem.split.test

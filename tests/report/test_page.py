@@ -1,4 +1,4 @@
-"""The page of a run: whole in itself, the same each time, readable by all, and nobody's tool."""
+"""The page of a run is self-contained, reproducible, accessible and safe."""
 
 import base64
 import csv
@@ -33,14 +33,14 @@ from tests.support.run_folders import (
     add_comparison,
     make_run,
     many_classes,
-    quantity,
+    numeric_target,
     report_page,
     three_classes,
     two_classes,
     write_table,
 )
 
-MAKERS = [two_classes, three_classes, quantity]
+MAKERS = [two_classes, three_classes, numeric_target]
 SOME = [two_classes, *(pytest.param(m, marks=pytest.mark.campaign) for m in MAKERS[1:])]
 
 
@@ -112,7 +112,7 @@ def words(page):
 
 def test_the_page_begins_with_what_is_predicted_and_how_well(tmp_path):
     two_classes(tmp_path / "a")
-    quantity(tmp_path / "b")
+    numeric_target(tmp_path / "b")
     first, second = (words(Page(report_page(tmp_path / name / "run"))) for name in "ab")
 
     assert "Predicting kind of table from 3 features" in first
@@ -154,7 +154,10 @@ def test_the_page_ranks_columns_by_what_they_are_worth(tmp_path):
 
 
 def test_a_run_of_an_earlier_version_has_a_page_without_what_it_lacks(tmp_path):
-    for make, lacks in ((many_classes, ["importance", "calibration"]), (quantity, ["importance"])):
+    for make, lacks in (
+        (many_classes, ["importance", "calibration"]),
+        (numeric_target, ["importance"]),
+    ):
         folder = tmp_path / make.__name__
         make(folder)
         assert "± " in report_page(folder / "run")
@@ -308,7 +311,7 @@ ODD = [1e308, -1e308, 5e-324, 0, -1, 2**60, 10**400, None, "x", "\ud800", True, 
 
 
 def places(value):
-    """Every place in plain data, as what holds it and the key there."""
+    """Yield the container and the key of every value in plain data."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield value, key
         if isinstance(inner, dict | list):

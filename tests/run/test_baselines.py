@@ -1,4 +1,4 @@
-"""What a run says of simpler models, and of how sure the difference is."""
+"""A run is compared with baselines, and the difference is tested."""
 
 import numpy as np
 import pytest

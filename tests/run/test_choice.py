@@ -16,7 +16,7 @@ QUICK = {"generations": 2, "population": 6, "pruning": 4, "tuning": 10, "seed": 
 
 
 def write_noise(path, rows=300, features=40):
-    """A numeric target that no feature says anything about."""
+    """Write a table whose numeric target does not depend on any feature."""
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=(rows, features)), 50.0 + 7.0 * rng.normal(size=rows)
     names = [f"a{number}" for number in range(features)]

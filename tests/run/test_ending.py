@@ -1,4 +1,4 @@
-"""What comes after the last generation: the hall of fame, measured natively, and its stages."""
+"""The stages after the last generation, and the hall of fame, which is measured natively."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What a run says of a chip, how sure its figures are, and what to do next."""
+"""A run reports the cost on a chip, confidence intervals, and the next command."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Several runs over processes: what becomes of one, of all of them, when somebody interferes."""
+"""Several runs in processes end well when one fails, is killed or is interrupted."""
 
 import os
 import signal

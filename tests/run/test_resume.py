@@ -71,7 +71,7 @@ def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, 
 
 
 def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole):
-    """The checkpoint of a last generation is gone on from: nothing is left but to write."""
+    """A run resumes from the checkpoint of its last generation and only writes its files."""
     job = stopped_job(tmp_path, 29)
     checkpoint = checkpoint_of(job.folder)
     evolver = choose_evolver(job.problem, job.settings, "numpy")
@@ -176,7 +176,7 @@ def test_the_checkpoint_of_another_version_is_told(tmp_path, monkeypatch):
 
 
 def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
-    """As by someone who knows the format: the digest is no protection from them."""
+    """Damage checkpoints with a valid digest, which is no protection against an attacker."""
     job = stopped_job(tmp_path)
     path = job.folder / NAME
     start = len(b"dsgec checkpoint 1\n") + 32

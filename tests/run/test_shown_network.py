@@ -67,7 +67,7 @@ def desk(made, tmp_path):
 
 
 def documented_workflow(folder, run, table, ascii_shown=False):
-    """Gives what `dsgec predict` says of all rows, and what the compiled network computes."""
+    """Return the output of `dsgec predict` for all rows, and of the compiled network."""
     shown = folder / "shown.net"
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"} if ascii_shown else None
     shown.write_text(dsgec("show", run, cwd=folder, env=environment).stdout, encoding="utf-8")

@@ -21,14 +21,14 @@ QUIET = [
 
 
 def open_page(path, profile):
-    """The document when its script has run, and every line of the console."""
+    """Return the document after its script has run, and the lines of the console."""
     command = [CHROMIUM, *QUIET, f"--user-data-dir={profile}", path.resolve().as_uri()]
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     return answer.stdout, re.findall(r"CONSOLE.*", answer.stderr)
 
 
 class Browser:
-    """Chromium as a person drives it, through ChromeDriver's HTTP interface."""
+    """Chromium, driven through ChromeDriver's HTTP interface."""
 
     def __init__(self, profile):
         self.profile = profile

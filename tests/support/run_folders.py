@@ -21,7 +21,11 @@ HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 
 
 
 def write_table(path, names, kinds, rows=60, seed=1):
-    """A table whose target, the last column, depends on the first one; `kinds` n, c or m."""
+    """Write a table whose target, the last column, depends on the first one.
+
+    `kinds` are n for numbers, m for numbers of which some are missing, c for categories; that of
+    the target is q for numbers, or the labels.
+    """
     rng = random.Random(seed)
     lines = [",".join('"' + name.replace('"', '""') + '"' for name in names)]
     for number in range(rows):
@@ -42,7 +46,7 @@ def write_table(path, names, kinds, rows=60, seed=1):
 
 
 def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
-    """Write a run's folder as the pipeline does, but for the page; gives problem and model."""
+    """Write a run's folder as the pipeline does, without the page; return problem and model."""
     settings = Settings(generations=3)
     file = load_grammar(grammar)
     dataset = make_dataset(read_table(str(table)), None, plan or Preprocessing())
@@ -58,7 +62,7 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
 
 
 def two_classes(folder, names=("a", "b", "c", "kind"), labels="no yes"):
-    """Two classes, three numbers; neuron 3 of layer 1 and all of layer 2 count for nothing."""
+    """Write a run on two classes; neuron 3 of layer 1 and all of layer 2 have no effect."""
     table = write_table(folder / "table.csv", names, ["n", "n", "n", labels])
     text = (
         "sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_3+0.25)-sig(1.0*x_2+3.0)"
@@ -68,7 +72,7 @@ def two_classes(folder, names=("a", "b", "c", "kind"), labels="no yes"):
 
 
 def three_classes(folder):
-    """Three classes, a category and numbers that are missing."""
+    """Write a run on three classes, with categories and missing numbers."""
     table = write_table(folder / "table.csv", ("a", "b", "c", "kind"), ["m", "c", "n", "x y z"])
     text = (
         "sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_5+0.25*x_3+0.25)"
@@ -79,7 +83,7 @@ def three_classes(folder):
 
 
 def many_classes(folder, count=26):
-    """So many classes, whose names are long and short."""
+    """Write a run on many classes with long and short names."""
     labels = " ".join(f"{chr(65 + i)}{'-like' * (i % 3)}" for i in range(count))
     table = write_table(folder / "table.csv", ("a", "b", "c", "kind"), ["n"] * 3 + [labels], 520)
     outputs = ",".join(f"{1 + i}.0*h_1_1+-{i}.5*h_1_2+0.{i}" for i in range(count))
@@ -88,7 +92,7 @@ def many_classes(folder, count=26):
 
 
 def add_comparison(folder):
-    """Put into run.json what a run with baselines has there."""
+    """Add baselines, a comparison and warnings to run.json."""
     path = folder / "run.json"
     record = json.loads(path.read_text())
     none = dict.fromkeys(record["result"]["train"])
@@ -113,14 +117,14 @@ def add_comparison(folder):
     path.write_text(json.dumps(record))
 
 
-def quantity(folder):
-    """A quantity."""
+def numeric_target(folder):
+    """Write a run on a numeric target."""
     table = write_table(folder / "table.csv", ("a", "b", "c", "y"), ["m", "c", "n", "q"], 700)
     plan = Preprocessing(missing="mean", scale="minmax")
     return make_run(folder / "run", "regression", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
 
 
 def report_page(folder):
-    """The page of a folder that a user named."""
+    """Return the page of a folder."""
     with open_folder(folder) as opened:
         return folder_page(opened)

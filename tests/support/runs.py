@@ -18,7 +18,7 @@ RUN = "wdbc-one_layer-seed1"
 
 
 def made(folder):
-    """All that a run leaves, but for the time that it took."""
+    """Return the bytes of a run's files by name, without timing.json, which always differs."""
     files = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
     assert "timing.json" in files
     del files["timing.json"]

@@ -31,7 +31,7 @@ HOSTILE = [
 
 
 def drawn(text):
-    """What Graphviz makes of it."""
+    """Return the layout that Graphviz computes."""
     program = shutil.which("dot")
     if program is None:
         pytest.skip("Graphviz is not installed")

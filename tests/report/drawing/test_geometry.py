@@ -21,7 +21,7 @@ from dsgec.report.quality_charts import calibration_chart, roc_chart, value_char
 from dsgec.run.folder import read_result
 from dsgec.search.evolver import HistoryRow
 from tests.support.random_networks import random_network
-from tests.support.run_folders import many_classes, quantity, two_classes
+from tests.support.run_folders import many_classes, numeric_target, two_classes
 from tests.support.svg import chart_axes, label_value, overlapping, read_svg
 
 
@@ -148,7 +148,7 @@ def assert_inside(width, height, shapes):
 def results(tmp_path_factory):
     """The result of a run for each kind of target."""
     found = {}
-    for make in (two_classes, many_classes, quantity):
+    for make in (two_classes, many_classes, numeric_target):
         folder = tmp_path_factory.mktemp(make.__name__)
         make(folder)
         with open_folder(folder / "run") as opened:
@@ -226,7 +226,7 @@ def test_calibration_is_drawn_where_its_bins_are(results):
 
 
 def test_predictions_and_residuals_are_drawn_where_they_are(results):
-    run = results["quantity"]
+    run = results["numeric_target"]
     values, residuals = (read_svg(chart_picture(chart)) for chart in value_charts(run))
     for (width, height, shapes), point in (
         (values, lambda actual, predicted: (actual, predicted)),
