@@ -51,7 +51,7 @@ def test_loss_and_gradient_are_measured_on_every_number_of_rows():
 
 
 @pytest.mark.campaign
-def test_all_of_it_is_measured(usual_compiler):
+def test_all_of_it_is_measured():
     reports = dict(bench.bench_learning())
 
     assert len(reports) == 5

@@ -104,13 +104,6 @@ def test_the_same_command_gives_the_same_bytes(run, tmp_path):
     assert_same_bytes(run, tmp_path / run.name)
 
 
-@pytest.mark.campaign  # tests/engine compares optimised engines; README.md prints what one found
-@pytest.mark.needs_cc
-def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK_OPTIONS, "--out", tmp_path)
-    assert_same_bytes(run, tmp_path / run.name)
-
-
 FEW = [*QUICK_OPTIONS, "--population", "5", "--generations", "2", "--tuning", "2"]
 
 

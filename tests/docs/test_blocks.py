@@ -50,9 +50,7 @@ IN_A_CLONE = {
 
 @pytest.mark.needs_cc  # by numpy it would take minutes
 @pytest.mark.parametrize("page", EXAMPLES)
-def test_a_page_does_what_it_says(page, desk, threads_for_processes, request):
-    if page == "README.md":  # which evolves what `first_run` does, by the same engine
-        request.getfixturevalue("usual_compiler")
+def test_a_page_does_what_it_says(page, desk, threads_for_processes):
     Reader(desk).follow(page)
 
 

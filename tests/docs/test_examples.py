@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fast import write_fast_compiler
+from tests.support.compilers import write_compiler
 from tests.support.pages import ROOT
 
 EXAMPLES = ROOT / "examples"
 NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
-
-
-pytestmark = pytest.mark.usefixtures("usual_compiler")  # they evolve for long
 
 
 def execute(name, folder, expression):
@@ -102,7 +99,7 @@ def test_the_notebook_on_numbers_says_what_its_text_says(tmp_path):
 @pytest.mark.parametrize("level", ["-O1", pytest.param("", marks=pytest.mark.campaign)])
 def test_the_walk_to_a_board_builds_firmware_that_sees_the_states_of_the_pump(level, tmp_path):
     """With an engine that is compiled in half the time, or as for users."""
-    compiler = write_fast_compiler(tmp_path, "cc", level) if level else "cc"
+    compiler = write_compiler(tmp_path, "cc", level) if level else "cc"
     binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     answer = subprocess.run(
         ["sh", EXAMPLES / "board" / "run.sh", "walk"],

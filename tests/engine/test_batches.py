@@ -12,8 +12,8 @@ from dsgec.search.evolver import Ending, LoopEvolver
 from dsgec.search.problem import make_problem
 from dsgec.search.rows import WHOLE_EVERY, batch_rows
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import assert_same_run, make, make_data
-from tests.support.fast import fast_engine
 
 SMALL = {"population": 9, "generations": 12, "variation": "trees", "steps": 2, "batch": 16}
 

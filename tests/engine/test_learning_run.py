@@ -13,6 +13,7 @@ from dsgec.search.evolver import LoopEvolver
 from dsgec.search.learner import make_scorer
 from dsgec.search.refine import prune
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import (
     FAST_FLAGS,
     OBJECTIVES_OF,
@@ -29,10 +30,9 @@ from tests.support.example_grammars import (
     NO_FEATURES,
     SHIPPED,
 )
-from tests.support.fast import fast_engine
 from tests.support.random_grammars import random_grammar
 
-pytestmark = pytest.mark.needs_cc
+pytestmark = [pytest.mark.needs_cc, pytest.mark.usefixtures("fast_compiler")]
 
 SHALLOW = (("hidden-layers", 2), ("nodes", 3), ("sum", 2))
 SMALL = {"population": 9, "generations": 4}

@@ -17,6 +17,7 @@ from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.settings import COSTS, Preset, Settings, make_settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import (
     OBJECTIVES_OF,
     assert_same_run,
@@ -24,10 +25,9 @@ from tests.support.engine_runs import (
     make,
     make_data,
 )
-from tests.support.fast import fast_engine
 from tests.support.random_grammars import random_grammar
 
-pytestmark = pytest.mark.needs_cc
+pytestmark = [pytest.mark.needs_cc, pytest.mark.usefixtures("fast_compiler")]
 
 SMALL = {"population": 9, "generations": 5, "elites": 0}
 LEARNING = {**SMALL, "variation": "trees", "steps": 1, "crossover": 0.2}

@@ -10,6 +10,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
+from tests.support.compilers import FAST_FLAGS, fast_engine
 from tests.support.engine_runs import (
     OBJECTIVES_OF,
     assert_same_run,
@@ -18,7 +19,6 @@ from tests.support.engine_runs import (
     make_data,
 )
 from tests.support.example_grammars import EMPTY_AND_LONG, INDIRECT, NO_FEATURES
-from tests.support.fast import FAST_FLAGS, fast_engine
 from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc

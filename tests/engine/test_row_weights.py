@@ -29,6 +29,8 @@ from tests.support.fuzzing.harness import QUIET, fast_sanitizer
 from tests.support.gradients import SETTINGS, Pair, compare_gradients, spans_of
 from tests.support.random_phenotypes import first_phenotypes
 
+pytestmark = pytest.mark.usefixtures("fast_compiler")
+
 LEARNING = {"population": 9, "generations": 6, "variation": "trees", "steps": 2}
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dsgec.search.settings import COSTS, Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_program import (
     GRAMMARS,
     OBJECTIVES,
@@ -18,7 +19,6 @@ from tests.support.engine_program import (
 )
 from tests.support.engine_runs import make, make_data
 from tests.support.example_grammars import INDIRECT
-from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 

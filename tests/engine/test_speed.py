@@ -15,11 +15,7 @@ from dsgec.search.problem import make_problem
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 
-pytestmark = [
-    pytest.mark.needs_cc,
-    pytest.mark.campaign,
-    pytest.mark.usefixtures("usual_compiler"),
-]
+pytestmark = [pytest.mark.needs_cc, pytest.mark.campaign]
 
 
 def rate(run):

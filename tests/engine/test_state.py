@@ -15,6 +15,7 @@ from dsgec.search.loop import evolve
 from dsgec.search.native import EngineEvolver
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import (
     FAST_FLAGS,
     assert_same_run,
@@ -22,7 +23,6 @@ from tests.support.engine_runs import (
     make,
     make_data,
 )
-from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 

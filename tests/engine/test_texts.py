@@ -10,9 +10,9 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
 from dsgec.network.syntax import PhenotypeError
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import FAST_FLAGS, make, make_data
 from tests.support.example_grammars import FLAT, LAYERED
-from tests.support.fast import fast_engine
 from tests.support.random_networks import expression, number, rows, same_bits
 from tests.support.random_phenotypes import mutate_text
 

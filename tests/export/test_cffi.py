@@ -52,7 +52,6 @@ def agree(model, folder, seed):
         assert module.predict(table[:9].tolist()) == labels[:9]
 
 
-@pytest.mark.usefixtures("usual_extensions")
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_level_gives_the_interpreters_bits(seed, tmp_path):
     agree(random_model(seed), tmp_path, seed)
@@ -119,7 +118,6 @@ def test_sums_of_the_same_columns_are_divided_evenly(sums, tiles):
     assert [step.count for step in tape(parse("\n".join(lines))).steps] == tiles
 
 
-@pytest.mark.usefixtures("usual_extensions")
 @pytest.mark.parametrize("dtype", ["float", "double"])
 def test_a_sigmoid_in_parts_is_the_sigmoid(dtype, tmp_path):
     lines = [f"y_{i} = sig({i}.0 * x_1)" for i in range(1, 4)]
@@ -147,7 +145,6 @@ def test_a_network_of_many_layers_needs_few_slots():
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in range(1, 8))]
 )
-@pytest.mark.usefixtures("usual_extensions")
 def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
     rng = random.Random(seed)
     model = Model(
@@ -262,7 +259,6 @@ def test_a_changed_weight_fails_the_selftest(tmp_path):
     assert answer.stdout == "False\n"
 
 
-@pytest.mark.usefixtures("usual_extensions")
 def test_the_same_model_gives_the_same_bytes(tmp_path):
     for folder in "ab":
         export(SUM, ["cffi"], "same", tmp_path / folder, wheel=True)
@@ -344,7 +340,6 @@ def test_there_is_no_label_if_the_output_is_not_a_number(text, label, tmp_path):
         assert list(module.predict(kind([[np.nan], [9.0]]), nan="propagate")) == [None, label], kind
 
 
-@pytest.mark.usefixtures("usual_extensions")
 def test_a_wide_network_runs_on_a_small_stack(tmp_path):
     terms = [f"sig({i}.5 * x_1 + {i % 7}.0)" for i in range(500)]
     lines = [f"h_1_{i} = {term}" for i, term in enumerate(terms, 1)]

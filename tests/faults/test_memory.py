@@ -99,7 +99,7 @@ def test_no_refusal_of_memory_makes_an_address_wrong(representation, grammar, tm
     report(capsys, f"{representation}, {name}", counts)
 
 
-def test_a_run_without_memory_ends_with_a_message(monkeypatch, usual_compiler):
+def test_a_run_without_memory_ends_with_a_message(monkeypatch):
     monkeypatch.setattr(engines, "engine_header", lambda: engine_header() + CONTROL)
     settings = Settings(population=6, generations=3, seed=3)
     problem = make("one_layer", settings)

@@ -14,7 +14,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.state import identify
-from tests.support.fast import FAST_FLAGS, fast_toolchain
+from tests.support.compilers import FAST_FLAGS, fast_toolchain
 from tests.support.fuzzing.harness import EngineHarness, accepted, fuzz, replay
 
 pytestmark = pytest.mark.needs_cc

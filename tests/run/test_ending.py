@@ -26,8 +26,8 @@ from dsgec.search.metrics import classification, regression
 from dsgec.search.objectives import as_score
 from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 from tests.support.random_grammars import random_grammar
 from tests.support.runs import timing_of
 
@@ -86,9 +86,7 @@ def best_of(champions):
         pytest.param("multi_layer_softmax", "wdbc", 1, marks=pytest.mark.campaign),
     ],
 )
-def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(
-    grammar, data, threads, quick_threads
-):
+def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(grammar, data, threads):
     settings = Settings(population=40, generations=15, seed=4)
     problem = prepare(grammar, data, settings).problem
     evolver = choose_evolver(problem, settings, "engine", threads)

@@ -12,6 +12,7 @@ import pytest
 
 from dsgec.run.checkpoint import NAME
 from tests.support.command_line import COMMAND, dsgec, read_json, restore_signals
+from tests.support.compilers import use_fast_compiler
 from tests.support.runs import RUN, begun, checkpoint_of, made
 
 
@@ -205,7 +206,8 @@ def limited(size):
 
 
 @pytest.mark.needs_cc
-def test_no_room_for_a_checkpoint_is_told_and_the_run_goes_on(tmp_path):
+def test_no_room_for_a_checkpoint_is_reported_and_the_run_continues(tmp_path, monkeypatch):
+    use_fast_compiler(monkeypatch)  # its engine is slow, so that the run lasts for a checkpoint
     # A run of the paper's remembers its texts, so that its checkpoints are its largest files.
     wide = [*LONG, "300", "--preset", "paper"]
     dsgec(*wide, "--out", tmp_path / "whole", "--quiet")

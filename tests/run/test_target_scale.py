@@ -30,8 +30,8 @@ from dsgec.search.measure import NativeMeasurer, PlainMeasurer
 from dsgec.search.objectives import objectives_of
 from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import assert_same_run, make, make_data
-from tests.support.fast import fast_engine
 from tests.support.runs import go, made, model_of, picked, record_of, stop_after
 from tests.support.scaled_targets import LEARNING, SMALL, data, table
 

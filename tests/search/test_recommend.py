@@ -15,8 +15,8 @@ from dsgec.search.individual import Champion
 from dsgec.search.recommend import HeldOut, inner_folds
 from dsgec.search.refine import MOST_CANDIDATES, spaced_by_cost
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 
 SETTINGS = Settings(

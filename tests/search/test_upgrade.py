@@ -19,8 +19,8 @@ from dsgec.search.islands import IslandEvolver, island_settings
 from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine
 from dsgec.search.settings import Preset, Settings, make_settings
 from tests.support.command_line import dsgec, restore_signals
+from tests.support.compilers import FAST_FLAGS, fast_toolchain
 from tests.support.engine_runs import make
-from tests.support.fast import FAST_FLAGS, fast_toolchain
 
 pytestmark = pytest.mark.needs_cc
 
@@ -137,7 +137,7 @@ def test_a_second_grammar_compiles_nothing_but_its_constants(empty_cache, monkey
 
 
 def test_the_fast_engine_is_compiled_beside_the_run_where_a_processor_is_left(
-    empty_cache, monkeypatch, usual_compiler
+    empty_cache, monkeypatch
 ):
     monkeypatch.setattr(engines, "NATIVE", FAST_FLAGS)  # which is fast enough for this
     settings = Settings(population=6, generations=2)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from dsgec.engine.source import emit_engine
 from dsgec.search.native_input import make_parameters, make_tables
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import OBJECTIVES_OF
 from tests.support.example_grammars import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
-from tests.support.fast import fast_engine
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "engine_program.c"

@@ -14,7 +14,7 @@ from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
 from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
 from dsgec.search.state import identify, save
-from tests.support.fast import FAST_FLAGS, fast_engine
+from tests.support.compilers import FAST_FLAGS, fast_engine
 
 OBJECTIVES_OF = {
     True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),

@@ -9,8 +9,8 @@ from dsgec.search.gradient import loss_and_gradient, weighted_network
 from dsgec.search.lbfgs import minimise
 from dsgec.search.native import EngineEvolver, build_engine
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_toolchain
 from tests.support.engine_runs import FAST_FLAGS, make, make_data
-from tests.support.fast import fast_toolchain
 
 NUMERAL = re.compile(r"(?<![\w.\]])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 SETTINGS = Settings(population=2, tournament=1)

@@ -14,8 +14,8 @@ from dsgec.engine.layout import HeaderMismatch
 from dsgec.engine.toolchain import FLAGS, CompileError, find_toolchain
 from dsgec.search.native import EngineUnavailable
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 
 pytestmark = pytest.mark.needs_cc
 

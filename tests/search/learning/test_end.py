@@ -16,11 +16,11 @@ from dsgec.search.settings import Settings
 from dsgec.study.cluster_islands import ClusterIslands
 from tests.support.clusters import ImmediateCluster
 from tests.support.command_line import dsgec as command
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 
-pytestmark = pytest.mark.needs_cc
+pytestmark = [pytest.mark.needs_cc, pytest.mark.usefixtures("fast_compiler")]
 
 CASES = [
     ("one_layer", "log-loss"),

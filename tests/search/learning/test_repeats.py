@@ -11,8 +11,8 @@ import dsgec
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 from tests.support.learning_runs import ENDING_SETTINGS, LEARNING_SETTINGS, evolve_generations
 from tests.support.repeated_terms import count_repeated_terms, parse_network
 

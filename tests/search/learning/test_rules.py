@@ -6,8 +6,8 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.search.gradient import weighted_network
+from tests.support.compilers import fast_engine
 from tests.support.example_grammars import FLAT, LAYERED
-from tests.support.fast import fast_engine
 from tests.support.gradients import SETTINGS, make_pair, spans_of
 
 pytestmark = pytest.mark.needs_cc

@@ -27,7 +27,7 @@ from dsgec.export import number_format
 from dsgec.search import problem
 from dsgec.search.evolver import LoopEvolver
 from dsgec.study import processes, report
-from tests.support.fast import emit_engines_once
+from tests.support.compilers import cache_engine_sources
 
 _KINDS = {
     "open": (1, (errno.EMFILE, errno.EACCES)),
@@ -221,7 +221,7 @@ def _not_mended(sweep, final):
 
 def remember():
     """What never differs and touches no file of a run is made once: most of a child's time."""
-    emit_engines_once(pytest.MonkeyPatch())
+    cache_engine_sources(pytest.MonkeyPatch())
     problem.make_language = cache(problem.make_language)
     number_format.golden = cache(number_format.golden)
     report.figure_png = cache(report.figure_png)

@@ -13,9 +13,9 @@ import pytest
 from dsgec.data.native import reader_source
 from dsgec.search import scoring
 from dsgec.search.settings import Settings
+from tests.support.compilers import fast_engine
 from tests.support.engine_program import problem_bytes, program_source
 from tests.support.engine_runs import make, make_data
-from tests.support.fast import fast_engine
 
 HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-g1", "-ffp-contract=off", "-pthread")
