@@ -26,7 +26,7 @@ from dsgec.__main__ import main
 from dsgec.export import number_format
 from dsgec.search import problem
 from dsgec.search.evolver import LoopEvolver
-from dsgec.study import processes, report
+from dsgec.study import outputs, processes
 from tests.support.compilers import cache_engine_sources
 
 _KINDS = {
@@ -224,7 +224,7 @@ def remember():
     cache_engine_sources(pytest.MonkeyPatch())
     problem.make_language = cache(problem.make_language)
     number_format.golden = cache(number_format.golden)
-    report.figure_png = cache(report.figure_png)
+    outputs.figure_png = cache(outputs.figure_png)
     tuned, made = LoopEvolver.refine, {}
 
     def tuned_once(evolver):
