@@ -259,6 +259,10 @@ class RunRecord:
         """Return the content of run.json."""
         return {**as_plain(self), "result": self.result.as_json()}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the record as data, which `parse_record` checks."""
+        return parse_record, (self.as_json(),)
+
     def validate(self) -> None:
         """Raise a ValueError if parts of the record contradict each other."""
         count, columns = len(self.model.classes), self.model.description.get("columns", [])

@@ -209,6 +209,7 @@ def test_a_pickle_holds_data_and_predicts_the_same(model, x, y, tmp_path):
     assert ours <= {
         "dsgec.api.network.read_network",
         "dsgec.api.run.Run",
+        "dsgec.run.record.parse_record",
         "dsgec.run.result.Rest",
         "dsgec.search.evolver.HistoryRow",
         f"dsgec.api.estimators.{type(model).__name__}",
