@@ -1,4 +1,4 @@
-"""Clusters of real processes, for tests."""
+"""Local clusters of real processes, and one that makes each call at once."""
 
 import contextlib
 import json
@@ -63,7 +63,7 @@ class LocalCluster:
 
 
 def other_dsgec(folder):
-    """A copy of the package, in which one file differs by a comment."""
+    """Copy the package, change one file by a comment, and return the folder."""
     subprocess.run(["cp", "-r", *(ROOT / n for n in ("dsgec", "templates")), folder], check=True)
     with (folder / "dsgec" / "random.py").open("a") as file:
         file.write("# changed\n")
@@ -71,7 +71,7 @@ def other_dsgec(folder):
 
 
 def certificate(folder):
-    """dask's settings for TLS, as variables of the environment: one certificate serves all."""
+    """Make a certificate and return dask's settings for TLS as environment variables."""
     key, file = folder / "key.pem", folder / "certificate.pem"
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     command += ["-subj", "/CN=cluster", "-keyout", key, "-out", file]
@@ -85,7 +85,7 @@ def certificate(folder):
 
 @pytest.fixture
 def start_cluster(tmp_path):
-    """Makes clusters of so many workers; `kill` ends only processes that it started."""
+    """Return a function that starts a cluster, which is killed after the test."""
     with contextlib.ExitStack() as stack:
 
         def start(workers=0, threads=1, tls=False):
@@ -100,7 +100,7 @@ def start_cluster(tmp_path):
 
 
 class ImmediateCluster:
-    """Makes each call at once."""
+    """A cluster that makes each call at once, in this process."""
 
     threads = 1
 

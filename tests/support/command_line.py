@@ -1,4 +1,4 @@
-"""The command line as a user runs it."""
+"""Run the command line as a user does."""
 
 import io
 import json
@@ -20,15 +20,15 @@ QUICK_OPTIONS = [
 
 
 def restore_signals():
-    """For a child: a shell in the background and nohup would have it ignore them."""
+    """Let a child process react to interrupts, which nohup and background shells make it ignore."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def dsgec(*arguments, cwd=None, code=0, env=None, **options):
-    """Run a command, and say what it printed; in a process of its own only where that matters.
+    """Run a command and return what it printed; in its own process only if options need it.
 
-    `code` is the exit code that is expected, or a tuple of those that may be."""
+    `code` is the expected exit code, or a tuple of allowed ones."""
     words = list(map(str, arguments))
     if env is None and not options:
         answer = _called(words, cwd or Path.cwd())
@@ -49,7 +49,7 @@ def dsgec(*arguments, cwd=None, code=0, env=None, **options):
 
 
 def _called(words, folder):
-    """As a process would, but without the second that it takes to start one."""
+    """Run a command in this process, which saves the second that starting one takes."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     before, sys.argv = sys.argv, ["dsgec", *words]
     try:

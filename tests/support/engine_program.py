@@ -1,4 +1,4 @@
-"""A problem as a file for engine_problem.c, and the source of a program that reads it."""
+"""Programs around the engine's source, for sanitizers and profilers, and their input."""
 
 import struct
 import subprocess
@@ -28,7 +28,7 @@ WARNING_CASES = [
 
 
 def program_source(problem, representation="dsge", programs=(DRIVER,), learning=False):
-    """The engine's source with that of a program behind it; it learns if the problem says so."""
+    """Return the engine's source followed by that of a program."""
     roles = problem.language.grammar.directives
     engine = emit_engine(
         problem.language.tables,
@@ -46,7 +46,7 @@ def program_source(problem, representation="dsge", programs=(DRIVER,), learning=
 
 
 def cost_bytes(problem, settings):
-    """What the engine is given to count costs with, as a loaded one has it."""
+    """Return the tables by which the engine counts costs, as engine_problem.c reads them."""
     if not problem.cost.has_prices:
         return b""
     made = fast_engine(problem, settings).native.costs
@@ -88,7 +88,7 @@ def build_program(problem, folder, *flags, compiler="cc", representation="dsge",
 
 
 def run_program(program, problem, settings, threads, folder):
-    """The lines that the program prints; it fails if a sanitizer has found anything."""
+    """Return the lines that the program prints; fail if a sanitizer reports anything."""
     (folder / "problem").write_bytes(problem_bytes(problem, settings, threads))
     answer = subprocess.run(
         [str(program), str(folder / "problem")],

@@ -1,4 +1,4 @@
-"""Problems on random data, and the engine run beside the reference."""
+"""Problems on random data, and comparisons of the engine with the reference."""
 
 import random
 
@@ -24,7 +24,7 @@ OBJECTIVES_OF = {
 
 
 def make_data(seed=0, rows=43, features=3, classes=2):
-    """Rows that are no whole number of lanes; without classes, a quantity."""
+    """Return random rows, not a multiple of the lanes; without classes, with a numeric target."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rows, features)).round(3)
     y = rng.integers(0, classes, rows).astype(float) if classes else rng.normal(size=rows)
@@ -35,7 +35,7 @@ def make_data(seed=0, rows=43, features=3, classes=2):
 
 
 def make(grammar, settings, dataset=None, objective=""):
-    """A problem, without the check that every text of the grammar is a network."""
+    """Return a problem, without checking that every phenotype of the grammar is a network."""
     dataset = dataset or make_data()
     if isinstance(grammar, str):
         grammar = parse(grammar, "test") if "::=" in grammar else load_grammar(grammar).grammar
@@ -54,9 +54,9 @@ def make(grammar, settings, dataset=None, objective=""):
 
 
 def assert_same_run(problem, settings, threads=1, flags=FAST_FLAGS):
-    """Every genotype, text, fitness and count of every generation, and what is saved of the last.
+    """Compare every individual and count of every generation, and the last saved state.
 
-    Gives the last state.
+    Return the last state of the reference.
     """
     engine = fast_engine(problem, settings, threads, flags)
     scorer = make_scorer(problem, ReferenceBackend())
@@ -93,7 +93,7 @@ def assert_same_population(engine, state):
 
 
 def count_refused_states(problem, settings, generations=3, attempts=100):
-    """How many damaged copies of a saved state are refused; the others must run on."""
+    """Return how many damaged copies of a saved state are refused; the others must run on."""
     begun = fast_engine(problem, settings)
     begun.step(generations)
     state = begun.save()

@@ -1,4 +1,4 @@
-"""Every check that scikit-learn has for an estimator."""
+"""Run every check that scikit-learn has for an estimator."""
 
 EXPECTED_TO_FAIL = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -9,7 +9,7 @@ EXPECTED_TO_FAIL = {
 
 
 def check_all(estimator):
-    """All pass but those expected to fail; what scikit-learn leaves out itself is named."""
+    """Check that all pass except the expected failures, and which ones scikit-learn skips."""
     from sklearn.utils.estimator_checks import check_estimator
 
     results = check_estimator(

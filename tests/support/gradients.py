@@ -1,4 +1,4 @@
-"""Texts with weights, and the engine's slopes beside those of the reference."""
+"""Compare the engine's gradients and tuned weights with those of the reference."""
 
 import re
 from functools import cache
@@ -17,7 +17,7 @@ SETTINGS = Settings(population=2, tournament=1)
 
 
 def spans_of(text, rng=None):
-    """The numerals of a text; with a stream, some of them, and some without their signs."""
+    """Return the spans of a phenotype's numerals; with `rng`, of some, some without signs."""
     found = []
     for match in NUMERAL.finditer(text):
         start, end = match.span()
@@ -40,7 +40,7 @@ class Pair:
         self.rows, self.targets = problem.rows, cache(problem.targets)
 
     def graph(self, text, spans):
-        """None where the text is no network of the task."""
+        """Return the network with its weights, or None if the phenotype does not fit the task."""
         roles = self.problem.language.grammar.directives
         try:
             graph = weighted_network(
@@ -55,7 +55,7 @@ class Pair:
         return graph if self.problem.fits(graph.network) else None
 
     def reference(self, text, spans, penalty=0.0, values=None):
-        """The outcome, the loss and the slopes."""
+        """Return the outcome, the loss and the gradient."""
         graph = self.graph(text, spans)
         if graph is None:
             return "REFUSED", None, None
@@ -71,7 +71,7 @@ class Pair:
         return ("NOT_FINITE", None, None) if found is None else ("SCORED", *found)
 
     def assert_same(self, text, spans, penalty=0.0, values=None):
-        """Gives the outcome and the slopes."""
+        """Compare loss and gradient, and return the outcome and the gradient."""
         outcome, loss, slopes = self.reference(text, spans, penalty, values)
         found = self.engine.native.gradient(text, spans, penalty, values)
         assert found[0] == outcome, text
@@ -81,7 +81,7 @@ class Pair:
         return outcome, slopes
 
     def tuned(self, text, spans, bounds, values, evaluations, penalty=0.0):
-        """What the reference makes of the values; None where they have no loss."""
+        """Return the weights that the reference tunes, or None if they have no loss."""
         graph = self.graph(text, spans)
         targets = self.targets(len(graph.network.outputs))
 
@@ -99,7 +99,7 @@ class Pair:
         return minimise(values, *zip(*bounds, strict=True), evaluate, evaluations)
 
     def assert_same_tuning(self, text, spans, bounds, values, evaluations, penalty=0.0):
-        """Gives what is found, or None."""
+        """Compare the tuned weights, and return them, or None if they have no loss."""
         expected = self.tuned(text, spans, bounds, values, evaluations, penalty)
         found = self.engine.native.tune(text, spans, bounds, values, evaluations, penalty)
         if expected is None:
@@ -117,7 +117,7 @@ def make_pair(grammar, classes, objective, rows=43, features=3, flags=FAST_FLAGS
 
 
 def compare_gradients(pair, rng, text):
-    """The text's own values and others, with a penalty and without."""
+    """Compare gradients at the phenotype's own weights and at others; return the outcome."""
     spans = spans_of(text, rng)
     outcome, _ = pair.assert_same(text, spans, rng.choice([0.0, 0.01]))
     if outcome == "SCORED":

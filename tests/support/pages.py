@@ -1,4 +1,4 @@
-"""The pages of the documentation: their blocks, and a reader who does what they say.
+"""The pages of the documentation: their blocks, and a reader who follows them.
 
 sh               commands, run in a folder that has the run of the first steps
 sh campaign      the same, but expensive: only in the campaign
@@ -35,7 +35,7 @@ class Block:
 
 
 def find_pages():
-    """The names of all pages, without what was built of them and without what a study wrote."""
+    """Return the names of all pages, except built pages and those that a study wrote."""
     docs = (ROOT / "docs").rglob("*.md")
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(docs)]
     names = [path.relative_to(ROOT).as_posix() for path in found]
@@ -54,7 +54,7 @@ def read_page(name):
 
 
 def blocks(name, kind=None):
-    """The blocks of a page, in order; those of one kind."""
+    """Return the blocks of a page in order, of one kind if given."""
     found = [Block(k, tuple(m.split()), b) for k, m, b in BLOCK.findall(read_page(name))]
     return [block for block in found if kind in (None, block.kind)]
 
@@ -65,7 +65,7 @@ def is_shown(block):
 
 @dataclass(slots=True)
 class Reader:
-    """Does in `folder` what a page says; `binaries` has the commands, or they are called."""
+    """A reader who follows pages in `folder`, with the commands in `binaries` or in process."""
 
     folder: Path
     binaries: Path | None = None
@@ -74,7 +74,7 @@ class Reader:
     ran: int = 0
 
     def follow(self, page, campaign=False):
-        """Run the blocks of a page: all, or all but the expensive ones."""
+        """Run the blocks of a page; the expensive ones only in the campaign."""
         printed = None
         for block in blocks(page):
             if is_shown(block):
@@ -87,7 +87,7 @@ class Reader:
                 assert is_same(block.body, printed, doctest.ELLIPSIS), f"{page}\n{printed}"
 
     def run(self, commands):
-        """Commands by a shell; those that need none are called, which starts no process."""
+        """Run commands by a shell, and those that need none in this process."""
         lines = commands.replace(CLUSTER, self.cluster).splitlines(keepends=True)
         self.ran += len(lines)
         parts = groupby(lines, lambda line: self.binaries is None and is_plain(line))
@@ -113,7 +113,7 @@ class Reader:
         return answer.stdout
 
     def hold(self, text, page):
-        """Hold a session, with the names of those before it."""
+        """Run a Python session with the names of the sessions before it."""
         session = doctest.DocTestParser().get_doctest(text, self.names, page, page, 0)
         said = []
         with chdir(self.folder):
@@ -124,6 +124,6 @@ class Reader:
 
 
 def is_plain(command):
-    """Whether a line is a command of ours with nothing in it that a shell would look at."""
+    """Return whether a line is a dsgec command that needs no shell."""
     words = command.partition(" #")[0]
     return words.startswith("dsgec ") and not set(words) & set("'\"\\|<>&;$")

@@ -21,17 +21,17 @@ FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests", "docs
 
 
 def edits(page):
-    """Of each edit of a page: the file, the name in the line before it, and the text."""
+    """Return the file, the name in the line before, and the text of each edit of a page."""
     return EDIT.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
 
 
 def changes(page):
-    """Of each edit of a page at an existing line: the file, how, the line, and the text."""
+    """Return the file, the way, the line and the text of each edit at an existing line."""
     return CHANGE.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
 
 
 def copy_with_edits(page, copy):
-    """A copy of the project with the edits of a page."""
+    """Copy the project, apply the edits of a page, and return the folder."""
     unneeded = shutil.ignore_patterns("__pycache__", "golden", "_build")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, copy / folder, ignore=unneeded)
@@ -54,7 +54,7 @@ def copy_with_edits(page, copy):
 
 
 def changed_files(project):
-    """The files that a copy does not have as the project has them."""
+    """Return the files of a copy that differ from the project's."""
     return {
         str(file.relative_to(project))
         for folder in FOLDERS
@@ -65,7 +65,7 @@ def changed_files(project):
 
 
 def run_python(folder, *arguments):
-    """Run Python on the copy."""
+    """Run Python on the copy and return what it printed."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     answer = subprocess.run(
         [sys.executable, *arguments],

@@ -1,4 +1,4 @@
-"""Random grammars from a seed: mostly networks, with odd texts among them."""
+"""Random grammars from a seed, whose phenotypes are mostly networks."""
 
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import parse
@@ -15,7 +15,7 @@ ODD = (
 
 
 def random_grammar(rng):
-    """A grammar that the front end accepts."""
+    """Return a random grammar that the parser accepts."""
     while True:
         text = _layered(rng) if rng.random() < 0.5 else _flat(rng)
         try:
@@ -48,7 +48,7 @@ def _numbers(rng, odd):
 
 
 def _expressions(rng, names, leaves, odd):
-    """Rules that call one another in any way; each has a leaf, so each can end."""
+    """Return rules that refer to one another at random; each has a leaf, so each can end."""
     rules = []
     for name in names:
         alternatives = [rng.choice(leaves)]

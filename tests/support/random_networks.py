@@ -1,4 +1,4 @@
-"""Random networks, and rows to try them on, from a seed."""
+"""Random networks, and rows to evaluate them on, from a seed."""
 
 import random
 
@@ -11,7 +11,7 @@ BINARY = ("min", "max", "power", "div")
 
 
 def expression(rng, depth, sources):
-    """The text of a random expression over `sources`."""
+    """Return the text of a random expression over `sources`."""
     kind = rng.random()
     if depth == 0 or kind < 0.15:
         return rng.choice(sources) if rng.random() < 0.7 else number(rng)
@@ -37,7 +37,7 @@ def number(rng):
 
 
 def network_text(rng, inputs):
-    """Random equations: layers, skip connections, dead and equal neurons, one output or many."""
+    """Return random equations with layers, skip connections, dead and equal neurons."""
     sources = [f"x_{i}" for i in range(1, inputs + 1)]
     lines = [f"inputs = {inputs}"]
     for layer in range(1, rng.randint(0, 8) + 1):
@@ -63,7 +63,7 @@ def random_network(seed):
 
 
 def rows(seed, count, inputs):
-    """Ordinary, huge, tiny, zero and negative numbers."""
+    """Return rows of ordinary, huge, tiny, zero and negative numbers."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(count, inputs)) * 10.0 ** rng.integers(-3, 4, size=(count, inputs))
     special = np.array(
@@ -75,7 +75,7 @@ def rows(seed, count, inputs):
 
 
 def same_bits(a, b):
-    """Equal to the last bit; one NaN is as good as another."""
+    """Return whether arrays are equal to the last bit; any NaN equals any other."""
     a, b = np.asarray(a), np.asarray(b)
     equal = a.view(np.int64) == b.view(np.int64)
     return a.shape == b.shape and bool(np.all(equal | (np.isnan(a) & np.isnan(b))))

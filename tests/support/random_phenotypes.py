@@ -1,4 +1,4 @@
-"""Random texts with many weights, from a seed."""
+"""Random and mutated phenotypes with many weights, from a seed."""
 
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
@@ -20,7 +20,7 @@ def number(rng):
 
 
 def expression(rng, depth, sources, unary=UNARY, binary=BINARY, powers=True):
-    """The text of a random expression over `sources`; only of smooth functions, if they are."""
+    """Return the text of a random expression over `sources` with these functions."""
     kind = rng.random()
     if depth == 0 or kind < 0.1:
         return f"{number(rng)}*{rng.choice(sources)}" if rng.random() < 0.6 else rng.choice(sources)
@@ -43,7 +43,7 @@ def expression(rng, depth, sources, unary=UNARY, binary=BINARY, powers=True):
 
 
 def layered_text(rng, outputs=1, **functions):
-    """Layers whose neurons read features and neurons of layers before them."""
+    """Return layers whose neurons read features and neurons of layers before them."""
     sources = ["x_1", "x_2", "x_3"]
     layers = []
     for layer in range(1, rng.randint(1, 4)):
@@ -75,7 +75,7 @@ def mutate_text(rng, text):
 
 
 def first_phenotypes(problem, count, seed=1):
-    """Texts of a grammar: those of a first generation."""
+    """Return the phenotypes of a first generation."""
     settings = Settings(population=count, generations=0, seed=seed)
     scorer = Scorer(problem, ReferenceBackend())
     state = next(evolve(problem, settings, scorer), None)

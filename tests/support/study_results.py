@@ -1,4 +1,4 @@
-"""Results made by hand."""
+"""Studies and results that are written by hand."""
 
 from dsgec.search.settings import Settings
 from dsgec.study.definition import Cell, Data, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
@@ -31,7 +31,7 @@ def make_study(data=(ONE,), runs=4, **more):
 
 
 def make_results(study, outcomes):
-    """`outcomes[part, data]` are those of the seeds in turn."""
+    """Return results; `outcomes[part, data]` are in the order of the seeds."""
     results = {}
     for (part, data), every in outcomes.items():
         for number, one in enumerate(every):

@@ -48,7 +48,7 @@ _library = ctypes.CDLL(None)
 
 
 class Inline:
-    """Stands for the processes of a study: calls are made here, at once."""
+    """A substitute for the processes of a study, which makes each call at once."""
 
     threads, want = 1, ""
 
@@ -71,7 +71,7 @@ class Inline:
 
 
 def called(words):
-    """A command, as tests/command.py calls it: its exit code, and what it printed for people."""
+    """Run a command in this process and return its exit code and what it printed."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     sys.argv = ["dsgec", *words]
     code = 0
@@ -87,7 +87,7 @@ def called(words):
 
 
 def forked(commands, root="", kind=0, number=0, failure=0, persistent=False):
-    """Commands in a child, until one of them fails: its code, messages, and if a call failed."""
+    """Run commands in a child until one fails; return its code, messages and if a call failed."""
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
@@ -111,7 +111,7 @@ def forked(commands, root="", kind=0, number=0, failure=0, persistent=False):
 
 
 def content(folder):
-    """All that is beneath a folder: the bytes of files, nothing of folders."""
+    """Return all that is beneath a folder, with the bytes of files."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
@@ -128,7 +128,7 @@ def put_back(folder, before):
 
 
 def difference(folder, wanted):
-    """What is other than in a folder that nothing disturbed."""
+    """Describe what differs from a folder that nothing disturbed; empty if nothing does."""
     there = content(folder)
     names = sorted(there.keys() | wanted.keys())
     differ = [name for name in names if there.get(name, 0) != wanted.get(name, 0)]
@@ -156,7 +156,7 @@ def points(sweep):
 
 
 def swept(sweep):
-    """Every `every`-th point of a command, from the `first`: the counts, and the problems."""
+    """Try every `every`-th point of a command from the `first`; return counts and problems."""
     root, folder = Path(sweep["root"]), Path(sweep["folder"])
     for words in sweep["before"]:
         code, text = called(words)
@@ -197,7 +197,7 @@ def _verify(sweep):
 
 
 def _wrong(sweep, code, text, wanted, *, killed):
-    """What is wrong with the answer of a command that was disturbed."""
+    """Describe what is wrong with the result of a disturbed command; empty if nothing is."""
     expected = (_KILLED,) if killed else (0, 1)
     if code not in expected or "Traceback" in text or "Exception ignored" in text:
         return f"exit code {code}: {text}"
@@ -210,7 +210,7 @@ def _wrong(sweep, code, text, wanted, *, killed):
 
 
 def _not_mended(sweep, final):
-    """What is wrong after the next start; the bytes of the folder are all that it depends on."""
+    """Describe what is wrong after the next start, which depends only on the folder's bytes."""
     for words in sweep["again"]:  # the first that has anything to do is enough
         code, said, _ = forked([words, *_verify(sweep)])
         if code == 0:
@@ -220,7 +220,7 @@ def _not_mended(sweep, final):
 
 
 def remember():
-    """What never differs and touches no file of a run is made once: most of a child's time."""
+    """Cache slow functions that touch no file of a run; they take most of a child's time."""
     cache_engine_sources(pytest.MonkeyPatch())
     problem.make_language = cache(problem.make_language)
     number_format.golden = cache(number_format.golden)

@@ -1,4 +1,4 @@
-"""Sweeps of fault injection: commands, and a server that tries their points."""
+"""Sweeps of fault injection: the commands, and the server that makes their calls fail."""
 
 import json
 import os
@@ -32,7 +32,7 @@ data = ["small"]
 
 
 def build(folder):
-    """The library of inject.c."""
+    """Compile inject.c and return the path of the library."""
     library = folder / "inject.so"
     compiler = next(name for name in ("cc", "gcc", "clang") if shutil.which(name))
     flags = ("-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror")
@@ -42,7 +42,7 @@ def build(folder):
 
 
 class Server:
-    """The process of server.py."""
+    """A process of server.py."""
 
     def __init__(self, folder):
         preloaded = {
@@ -70,7 +70,7 @@ class Server:
 
 
 def commands(root):
-    """The commands to try, by name: what comes before, what is disturbed, what is started next.
+    """Return the sweeps by name: the commands before, the one disturbed, and the next one.
 
     What evolves again and again does it with the engine, which is quicker and writes the same.
     """

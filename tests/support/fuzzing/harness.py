@@ -1,4 +1,4 @@
-"""Harnesses to programs: fuzzers by clang's libFuzzer, or programs that replay files by any cc."""
+"""Build and run fuzzers by clang's libFuzzer, or programs that replay files by any compiler."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def expect_libfuzzer():
 
 @cache
 def clang_has(library):
-    """Whether clang is here, with this library of its runtime."""
+    """Return whether clang is installed with this library of its runtime."""
     if not shutil.which("clang"):
         return False
     command = ["clang", "-print-runtime-dir"]
@@ -47,12 +47,12 @@ def clang_has(library):
 
 
 def fast_sanitizer():
-    """The compiler that builds with sanitizers soonest: clang takes half the time of gcc."""
+    """Return the compiler that builds fastest with sanitizers: clang takes half of gcc's time."""
     return "clang" if clang_has("asan") else "cc"
 
 
 class Reader:
-    """The reader of tables."""
+    """The harness of the reader of tables."""
 
     name, most, flags = "reader", 4096, ()
 
@@ -65,7 +65,7 @@ class Reader:
 
 
 class EngineHarness:
-    """An engine that reads states (`restore`) or migrants (`receive`).
+    """The harness of an engine that reads states (`restore`) or migrants (`receive`).
 
     Populations and networks are small: it takes one some milliseconds to read an input and run on.
     """
@@ -105,7 +105,7 @@ class EngineHarness:
         return {"PROBLEM": str(folder / "problem"), "TARGET": self.target}
 
     def seeds(self):
-        """What real runs leave: made here, because the form of a state is the engine's affair."""
+        """Return states or migrants of real runs; their format belongs to this version."""
         found = []
         for generations in (0, 1, 2, 5):
             engine = fast_engine(self.problem, self.settings)
@@ -130,7 +130,7 @@ def replay(harness, inputs, folder):
 
 
 def fuzz(harness, inputs, folder, runs):
-    """Fuzz for so many runs: the inputs that reached something new, and libFuzzer's figures."""
+    """Fuzz for so many runs, print the coverage, and return the inputs that reached new code."""
     expect_libfuzzer()
     sanitizers = f"fuzzer,{SANITIZERS}"
     program = build(harness, folder, "clang", sanitizers, "-O1", *harness.flags)
@@ -148,7 +148,7 @@ def fuzz(harness, inputs, folder, runs):
 
 
 def accepted(harness, folder):
-    """What an engine let in of that which `fuzz` found in this folder, as it was or mended."""
+    """Return the inputs of `fuzz` in this folder that the engine accepted, some repaired."""
     (folder / "accepted").mkdir()
     environment = {**harness.environment(folder), "ACCEPTED": str(folder / "accepted")}
     run([folder / "program", *sorted((folder / "corpus").iterdir())], environment)
@@ -156,7 +156,7 @@ def accepted(harness, folder):
 
 
 def merge(harness, folder):
-    """The least of what `fuzz` found in this folder that reaches as much."""
+    """Return a smallest set of the inputs of `fuzz` in this folder with the same coverage."""
     (folder / "least").mkdir()
     command = [folder / "program", "-merge=1", *options_of(harness)]
     run([*command, folder / "least", folder / "corpus", folder / "seeds"], {})
@@ -175,7 +175,7 @@ def build(harness, folder, compiler, sanitizers, *flags, more=()):
 
 @lru_cache(maxsize=2)  # the targets of an engine come one after the other
 def compiled(source, command):
-    """The program of a source."""
+    """Compile a source and return the bytes of the program."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "program.c").write_text(source, encoding="utf-8")
         subprocess.run(
@@ -189,7 +189,7 @@ def options_of(harness):
 
 
 def run(command, environment):
-    """What the program says; it must not have found anything."""
+    """Run a program that must not report anything, and return its messages."""
     answer = subprocess.run(
         [str(part) for part in command],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""What takes time in proportion to its input, or has a limit: by counts, not by the clock."""
+"""Slow steps take time in proportion to their input, or have a limit; counts decide, not clocks."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`dsgec evolve DATA`: a table, no idea of grammars, and what is said then."""
+"""`dsgec evolve DATA` chooses the grammar and the objective by the table, and prints its choice."""
 
 import json
 
