@@ -102,7 +102,7 @@ def _evolved(problem: Problem) -> list[Text]:
     individuals = problem.represent(settings)
     views = map(engine.individual, range(_NETWORKS))
     derivations = [individuals.express(view.genotype, Stream(0, 0, 0)) for view in views]
-    return [(d.phenotype, [(n.offset, n.length) for n in d.numbers]) for d in derivations]
+    return [(d.phenotype, [(n.offset, n.length) for n in d.constants]) for d in derivations]
 
 
 def _passes(problem: Problem) -> dict[str, Callable[..., object]]:

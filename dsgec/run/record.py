@@ -1,5 +1,6 @@
 """run.json as a typed record: what was asked of a run, and its result."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from dsgec.grammar.load import GrammarFile
 from dsgec.network.model import TargetScale
 from dsgec.network.ranges import Range
 from dsgec.network.structure import Size
-from dsgec.plain_data import REST, as_plain, from_plain, is_count, is_list, is_text
+from dsgec.plain_data import REST, as_plain, from_plain, is_count, is_list, is_text, to_json
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 from dsgec.setting import settings_of
@@ -261,7 +262,7 @@ class RunRecord:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the record as data, which `parse_record` checks."""
-        return parse_record, (self.as_json(),)
+        return parse_record, (json.loads(to_json(self.as_json())),)
 
     def validate(self) -> None:
         """Raise a ValueError if parts of the record contradict each other."""

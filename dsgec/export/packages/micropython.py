@@ -85,7 +85,7 @@ def emit_micropython(artefact: Artefact) -> Files:
     return SourceFile(f"{name}.py", module), SourceFile(f"{name}_selftest.py", selftest)
 
 
-read_micropython = metadata_reader(rb"^# metadata: (.*)$")
+read_micropython = metadata_reader(re.compile(rb"^# metadata: (.*)$", re.MULTILINE))
 
 
 def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:

@@ -98,12 +98,11 @@ class _Targets(Mapping[str, Target]):
 TARGETS: Mapping[str, Target] = _Targets()
 
 
-def metadata_reader(pattern: bytes) -> Callable[[bytes], Any]:
-    """Return a reader of the JSON in the group of a pattern of one or more lines."""
-    compiled = re.compile(pattern, re.MULTILINE)
+def metadata_reader(pattern: re.Pattern[bytes]) -> Callable[[bytes], Any]:
+    """Return a reader of the JSON in the group of a pattern."""
 
     def read(data: bytes) -> Any:
-        found = compiled.search(data)
+        found = pattern.search(data)
         return parse_json(found[1]) if found else None
 
     return read

@@ -1,5 +1,7 @@
 """A JavaScript module and its types for browsers and Node, without dependencies."""
 
+import re
+
 from dsgec.arithmetic.source import integer_source, js_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
@@ -70,7 +72,7 @@ def check_module(module: str, files: Files) -> str:
 TARGET = Target(
     ("{}.mjs", "{}.d.mts", "{}.d.ts"),
     emit_js,
-    metadata_reader(rb"^export const metadata = frozen\((.*)\);$"),
+    metadata_reader(re.compile(rb"^export const metadata = frozen\((.*)\);$", re.MULTILINE)),
     run_js,
     dtypes=("double", *STORED_BITS),
     check=check_js,

@@ -1,5 +1,6 @@
 """A Rust crate that needs nothing else, not even `std`, which has the functions of floats."""
 
+import re
 from dataclasses import replace
 
 from dsgec.arithmetic.ir import Dtype, Literal
@@ -101,7 +102,7 @@ def run_rust(artefact: Artefact, files: Files, rows: Array) -> Array:
 TARGET = Target(
     tuple(_FILES),
     emit_rust,
-    metadata_reader(rb'^pub const METADATA: &str = r#"(.*)"#;$'),
+    metadata_reader(re.compile(rb'^pub const METADATA: &str = r#"(.*)"#;$', re.MULTILINE)),
     run_rust,
     dtypes=DTYPES,
     swept=(

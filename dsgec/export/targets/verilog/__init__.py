@@ -1,5 +1,6 @@
 """A pipeline in Verilog-2001 that takes one row of integers per clock."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -74,5 +75,5 @@ def run_verilog(artefact: Artefact, files: Files, rows: Array) -> Array:
     return np.where(found == _LEAST, np.nan, found * 2.0**-program.fraction)
 
 
-read_verilog = metadata_reader(rb"^// metadata: (.*)$")
+read_verilog = metadata_reader(re.compile(rb"^// metadata: (.*)$", re.MULTILINE))
 TARGET = Target(tuple(_FILES), emit_verilog, read_verilog, run_verilog, dtypes=tuple(STORED_BITS))
