@@ -1,4 +1,4 @@
-"""docs/how-to/add-a-setting.md is true: one entry, and every surface has the setting."""
+"""The edits of docs/how-to/add-a-setting.md add the setting to every surface."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A call beside others: its result is waited for, its error is raised where it is asked for."""
+"""The result of a background call is awaited, and its error is raised to whoever asks for it."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The pages of docs/how-to are true: what they say is done to a copy of the project, and works."""
+"""The edits that docs/how-to describes work when they are made to a copy of the project."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A stage imports only stages that stand before it: the folders are the pipeline."""
+"""A stage imports only earlier stages, and tests share only what is in tests/support."""
 
 import ast
 import re

@@ -34,7 +34,7 @@ CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in r
 
 
 def growth(work, small: int) -> float:
-    """How many times as long the work takes on four times as much: 4 if linear, 16 if quadratic."""
+    """Return the ratio of times on four times the input: 4 if linear, 16 if quadratic."""
 
     def seconds(size: int) -> float:
         prepared = work(size)

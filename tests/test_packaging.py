@@ -1,4 +1,4 @@
-"""The wheel holds exactly the files that git has, and works alone."""
+"""The wheel has exactly the files that git tracks, and works on its own."""
 
 import subprocess
 import venv

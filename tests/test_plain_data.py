@@ -1,4 +1,4 @@
-"""Dataclasses to JSON data and back: what does not fit its types is refused."""
+"""Dataclasses become JSON data and are read back; data of other types is refused."""
 
 from dataclasses import dataclass, field
 from typing import Any

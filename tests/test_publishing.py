@@ -1,4 +1,4 @@
-"""What a release needs is complete, agrees with itself, and works as far as it can run here."""
+"""The files of a release are complete and consistent, and work as far as they can run here."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""One table of settings: every surface has all of them, and names them in its own words."""
+"""Every surface has all settings of the one table, under its own names."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""What is written as TOML is read back by Python's own reader, whatever it holds."""
+"""Any data that is written as TOML is read back by Python's own reader."""
 
 import math
 import tomllib

@@ -1,4 +1,4 @@
-"""What the repository holds is meant to be there."""
+"""The repository tracks only files that belong in it."""
 
 import shutil
 import subprocess

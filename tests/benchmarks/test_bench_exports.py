@@ -1,4 +1,4 @@
-"""What the measurements compare is the same network."""
+"""The measurements compare exports of the same network."""
 
 import numpy as np
 import pytest

@@ -161,7 +161,7 @@ def test_a_disassembly_is_read():
 
 
 def priced(model, name, own):
-    """What a chip of known prices would take of a model."""
+    """Return the cost of a model on a chip with these prices."""
     found = own.cost(count_work(model))
     routines = {
         part for kind in count_work(model) for part in own.needs[kind] if part[:6] != "dsgec_"

@@ -129,7 +129,7 @@ def test_the_walk_to_a_board_builds_firmware_that_sees_the_states_of_the_pump(le
 
 @pytest.mark.needs_cc
 def test_a_firmware_with_other_bits_refuses_to_start(tmp_path):
-    """What main.c does with a self-test that fails."""
+    """main.c refuses to start if its self-test fails."""
     header = "typedef float pump_real;\n#define PUMP_FEATURES 1\nint pump_selftest(void);\n"
     header += "int pump_predict(const pump_real x[]);\nextern const char pump_class_names[1][3];\n"
     (tmp_path / "pump.h").write_text(header)

@@ -13,7 +13,7 @@ FILES = [*PAGES, "CHANGELOG.md"]
 
 
 def links(name):
-    """What a page links to: paths from the root of the project, and anchors."""
+    """Return the links of a page as paths from the root of the project and anchors."""
     for target in LINK.findall(WRITTEN.sub("", read_page(name))):
         if not re.match(r"https?:", target):
             path, _, anchor = target.partition("#")

@@ -1,4 +1,4 @@
-"""What the documentation shows of the code is what the code has."""
+"""Tables and lists in the documentation agree with the code."""
 
 import re
 

@@ -20,7 +20,7 @@ def engine():
 
 
 def refused(compiler, text, folder):
-    """What the compiler says of a text that it does not take."""
+    """Return the compiler's message about a source that it refuses."""
     source = folder / "engine.c"
     source.write_text(text)
     command = [compiler, *FLAGS, "-fsyntax-only", source]

@@ -267,7 +267,7 @@ def test_islands_exchange_what_they_have_learned(grammar, variation):
 
 
 def run(seed):
-    """Whether a random grammar, with random settings, could be run."""
+    """Run a random grammar with random settings; return whether it has a valid individual."""
     rng = random.Random(seed)
     population = rng.randint(2, 12)
     representation = rng.choice(["dsge", "dsge", "dsge", "sge", "ge"])

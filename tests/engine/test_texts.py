@@ -48,7 +48,7 @@ TEXTS = [
 
 
 def expected(problem, text):
-    """What the reference makes of a text; None if it is refused."""
+    """Return the reference's outputs of a phenotype, or None if it is refused."""
     try:
         network = problem.language.parse(text)
     except PhenotypeError:

@@ -26,7 +26,7 @@ def server(tmp_path_factory):
 
 
 def sweep(server, folder, name, kinds=KINDS, first=1, every=1):
-    """How many points were tried, by kind, and how many different folders they left."""
+    """Return the number of points tried, by kind, and of different folders they left."""
     root = folder / "root"
     run, known = commands(root)
     before, command, again = known[name]

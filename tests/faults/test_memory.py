@@ -23,7 +23,7 @@ CONTROL = "void dsgec_starve(int64_t, int); int64_t dsgec_starved(void);"
 
 
 def refused(problem, settings, threads, folder, *flags):
-    """How many requests were refused, each in its turn, with each of these numbers of threads."""
+    """Refuse each request in turn; return the number of refusals for each number of threads."""
     program = build_program(
         problem,
         folder,

@@ -1,4 +1,4 @@
-"""Whatever bytes a state or a migrant has, an engine refuses it or runs on, just as the loop does.
+"""An engine refuses a state or migrant of any bytes or runs on, exactly as the loop does.
 
 No corpus is kept of these: the form of a state is that of one version and of one grammar, so real
 runs make the seeds.
@@ -113,7 +113,7 @@ class Pair:
         return engine, copy.deepcopy(loop, {id(one): one for one in never_change})
 
     def take(self, evolver, content):
-        """Whether the bytes were taken; an error that is not a user's goes through."""
+        """Return whether the bytes were accepted; only errors of users are caught."""
         try:
             if self.target == "restore":
                 evolver.restore(self.identity + content)

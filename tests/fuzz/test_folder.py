@@ -1,4 +1,4 @@
-"""Whatever a run's folder holds, it is read or refused with a message."""
+"""A run's folder with any content is read, or refused with a message."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Whatever bytes a table has, the native reader stays within bounds and reads what Python reads.
+"""For a table of any bytes, the native reader stays within bounds and reads what Python reads.
 
 corpus/reader.zip has what libFuzzer found, least files first: tables have no version, so they stay
 of use however the reader changes. `python -m tests.fuzz.test_reader` fuzzes on and writes it again.

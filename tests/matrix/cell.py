@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a cell: the digest of each file, or why it failed."""
+    """The result of a cell: the digest of each file, or the reason why it failed."""
 
     versions: str = ""
     digests: dict[str, str] = field(default_factory=dict)

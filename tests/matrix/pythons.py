@@ -26,7 +26,7 @@ class Python:
 
 
 def project() -> dict:
-    """What pyproject.toml says of the project."""
+    """Return the table `project` of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 

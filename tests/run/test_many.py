@@ -33,7 +33,7 @@ def whole(tmp_path_factory):
 
 
 def one_by_one(out):
-    """What the three runs leave if each has a command of its own, which starts no process."""
+    """Return the files of the three runs if each has its own command, which starts no process."""
     for seed in (1, 2, 3):
         dsgec(*LONG, "--seed", seed, "--out", out, "--quiet")
     return [made(folder) for folder in folders(out)]

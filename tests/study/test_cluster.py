@@ -44,7 +44,7 @@ def made(folder):
 
 
 def studied_here(file, out):
-    """What to compare with; the engines are compiled then, before several workers ask for them."""
+    """Return the study as made without a cluster; it also compiles the engines for the workers."""
     dsgec("study", file, "--out", out, "--jobs", "1", "--quiet")
     return out
 
@@ -216,7 +216,7 @@ def test_what_a_cluster_costs_can_be_measured(arguments, said):
 
 
 def no_dsgec(folder):
-    """What Python imports first, and what keeps it from finding an installed dsgec."""
+    """Return a folder of modules that keep Python from finding an installed dsgec."""
     (folder / "sitecustomize.py").write_text(
         "import sys\n"
         "class Refuse:\n"

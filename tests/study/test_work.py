@@ -69,7 +69,7 @@ def crew(threads_for_processes):
 
 
 def made(folder):
-    """What a study has made, but for the lock and the runs."""
+    """Return the files of a study, except its lock and its runs."""
     return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
 
 

@@ -26,7 +26,7 @@ def made(folder):
 
 
 def begun(folder):
-    """Whether a run's folder has a checkpoint."""
+    """Return whether a run's folder has a checkpoint."""
     return (folder / NAME).exists()
 
 

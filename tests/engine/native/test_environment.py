@@ -52,7 +52,7 @@ def unit():
 
 @contextlib.contextmanager
 def changed(settings):
-    """What a library may do; afterwards it must be as it left it."""
+    """Change the environment as another library may, and check that it stays so."""
     unit().set(USUAL | settings)
     try:
         yield
@@ -64,7 +64,7 @@ def changed(settings):
 
 @functools.cache
 def usual(run, *arguments):
-    """What a run gives that nothing disturbs: it is the same beside all settings."""
+    """Return the result of an undisturbed run, which all others must equal."""
     assert unit().get() & ~FLAGS == USUAL
     return run(*arguments)
 

@@ -1,4 +1,4 @@
-"""Which weights can be learned, and gradients at kinks, saturation and bad values."""
+"""Tests of the weights that can be learned, and of gradients at kinks and bad values."""
 
 import math
 

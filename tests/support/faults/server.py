@@ -136,7 +136,7 @@ def difference(folder, wanted):
 
 
 def points(sweep):
-    """What is to fail: a name for it, the kinds of calls, the error (0 kills), and for how long."""
+    """Yield the faults: name, kinds of calls, error number (0 kills), and if all later calls fail."""
     for name, (kind, failures) in _KINDS.items():
         if name in sweep["kinds"]:
             for failure in failures:
