@@ -136,7 +136,7 @@ def difference(folder, wanted):
 
 
 def points(sweep):
-    """Yield the faults: name, kinds of calls, error number (0 kills), and if all later calls fail."""
+    """Yield each fault: name, kinds of calls, error (0 kills), and if all later calls fail."""
     for name, (kind, failures) in _KINDS.items():
         if name in sweep["kinds"]:
             for failure in failures:
