@@ -11,12 +11,12 @@ import click
 
 from dsgec.cli.options import (
     GroupedCommand,
-    Migration,
     collect,
     complete_grammar,
     complete_table,
     option,
     options_of,
+    parse_migration,
 )
 from dsgec.cli.output import print_message
 from dsgec.cli.shared_options import (
@@ -55,7 +55,7 @@ _OPTIONS = (
     *(option(one, **_OTHERS.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
     *options_of(Preset),
     click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
-    click.option("--migrate", type=Migration(), hidden=True),
+    click.option("--migrate", type=parse_migration, hidden=True),
 )
 # The options that `--help` shows; `--help-all` shows all.
 _COMMON = (

@@ -129,8 +129,8 @@ def _type(setting: Setting) -> Any:
     if setting.choices:
         return click.Choice(setting.choices)
     if setting.instead:
-        return NumberOr(setting.instead)
-    return {int: int, float: float, dict: DepthLimit()}.get(setting.kind, str)
+        return _number_or(setting.instead)
+    return {int: int, float: float, dict: _parse_depth}.get(setting.kind, str)
 
 
 def _help(setting: Setting) -> str:
@@ -173,49 +173,31 @@ def collect(
     return command
 
 
-class DepthLimit(click.ParamType):  # type: ignore[type-arg]  # no generic before click 8.4
-    """The limit of a symbol's recursion: `symbol=depth`."""
-
-    name = "SYMBOL=DEPTH"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        symbol, _, depth = str(value).partition("=")
-        if not symbol or not depth.isdecimal() or len(depth) > 6:
-            self.fail(f"{value!r} is not like sum=4", param, ctx)
-        return symbol.strip("<>"), int(depth)
+def _parse_depth(value: Any) -> tuple[str, int]:
+    symbol, _, depth = str(value).partition("=")
+    if not symbol or not depth.isdecimal() or len(depth) > 6:
+        raise click.BadParameter(f"{value!r} is not like sum=4")
+    return symbol.strip("<>"), int(depth)
 
 
-class NumberOr(click.ParamType):  # type: ignore[type-arg]
-    """A number, or one word."""
+def _number_or(word: str) -> Callable[[Any], float | str]:
+    """Return a parser of numbers and of one word."""
 
-    def __init__(self, word: str) -> None:
-        self.word, self.name = word, f"NUMBER|{word}"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
-        if value == self.word:
-            return self.word
+    def parse(value: Any) -> float | str:
         try:
-            return float(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor {self.word}", param, ctx)
+            return word if value == word else float(value)
+        except ValueError as error:
+            raise click.BadParameter(f"{value!r} is neither a number nor {word}") from error
+
+    return parse
 
 
-class Migration(click.ParamType):  # type: ignore[type-arg]
-    """The migration of earlier versions: `every:count`."""
-
-    name = "EVERY:COUNT"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        every, _, count = str(value).partition(":")
-        if not (every.isdecimal() and count.isdecimal()) or len(every + count) > 15:
-            self.fail(f"{value!r} is not like 25:2", param, ctx)
-        return int(every), int(count)
+def parse_migration(value: Any) -> tuple[int, int]:
+    """Parse the migration of earlier versions, `every:count`."""
+    every, _, count = str(value).partition(":")
+    if not (every.isdecimal() and count.isdecimal()) or len(every + count) > 15:
+        raise click.BadParameter(f"{value!r} is not like 25:2")
+    return int(every), int(count)
 
 
 _BY_NAME = {one.name: option(one) for one in (*SETTINGS, *settings_of(Execution))}

@@ -147,7 +147,10 @@ class Settings:
         representations=("dsge",),
     )
     max_depth: tuple[tuple[str, int], ...] = setting(
-        (), "Maximum depth of recursion of a symbol; default: as in the grammar.", 0, 999_999
+        (),
+        "Maximum depth of recursion of a symbol; default: as in the grammar.",
+        *(0, 999_999),
+        metavar="SYMBOL=DEPTH",
     )
     max_size: int = setting(250_000, "Maximum size of a valid phenotype.", 1, 10_000_000)
     codons: int = setting(
