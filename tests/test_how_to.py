@@ -31,6 +31,17 @@ print(*make_pair("formula", 0, "huber").assert_same(text, spans, 0.01))
 """
 """Two runs, the predictions of the module of one, and slopes: starting Python takes longest."""
 
+TRUNCATION = """
+from types import SimpleNamespace
+from dsgec.random import Stream
+from dsgec.search.selection import truncation
+from dsgec.search.settings import Settings
+parents = [SimpleNamespace(fitness=f) for f in (5, 9, 8, 1, 2, 9, 9, 2, 2)]
+for settings in (Settings(), Settings(minimise="connections", elites=0)):
+    print(sorted({truncation(parents, settings, Stream(1, 0, n)) for n in range(200)}))
+"""
+"""The numbers that are selected from nine individuals, by fitness and as they are sorted."""
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
@@ -181,6 +192,44 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     losses = [0.5 * e * e if e <= 1 else e - 0.5 for e in errors]
     assert record["result"]["score"] == pytest.approx(sum(losses) / 40, rel=1e-12)
     assert "SCORED" in answer[-1]
+
+
+def test_a_selection_method_is_four_files():
+    page = "add-a-selection-method"
+    assert {path for path, *_ in (*edits(page), *changes(page))} == {
+        "dsgec/search/settings.py",
+        "dsgec/search/selection.py",
+        "templates/engine/selection.c",
+        "docs/research/search.md",
+    }
+
+
+@pytest.mark.campaign
+@pytest.mark.needs_cc
+def test_a_run_with_the_new_selection_method_is_the_references(tmp_path):
+    copy = copy_with_edits("add-a-selection-method", tmp_path)
+    run_python(copy, "-m", "dsgec.api.generate")
+    run_python(copy, "-m", "ruff", "check", "dsgec/search", "dsgec/api")
+    assert run_python(copy, "-c", TRUNCATION).split() == ["[3,", "4,", "7]", "[0,", "1,", "2]"]
+
+    common = ("evolve", "wdbc", "--population", "12", "--generations", "6", "--name", "run")
+    for options in ((), ("--minimise", "connections"), ("--preset", "paper", "--seed", "7")):
+        records = {}
+        for backend, method in (
+            ("engine", "truncation"),
+            ("reference", "truncation"),
+            ("engine", "tournament"),
+        ):
+            out = copy / "-".join((*options, backend, method))
+            chosen = ("--selection", method, "--backend", backend, "--out", out)
+            dsgec(copy, *common, *options, *chosen)
+            records[backend, method] = json.loads((out / "run/run.json").read_text())
+        same = records["reference", "truncation"]
+        assert records["engine", "truncation"] == same
+        assert same["settings"]["selection"] == "truncation"
+        other = records["engine", "tournament"]
+        assert "selection" not in other["settings"]
+        assert other["result"] != same["result"]
 
 
 def test_a_representation_is_five_files():

@@ -14,7 +14,8 @@ from dsgec.search.breeding import Breeding, make_breeding
 from dsgec.search.individual import INFINITE, Individual, Offspring
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import Scorer, no_valid_individual
-from dsgec.search.settings import NOTHING, Settings
+from dsgec.search.selection import select_parent
+from dsgec.search.settings import Settings
 
 Point = tuple[float, int]
 """A fitness and a cost, both minimised; the fitness of an invalid individual is infinite."""
@@ -93,18 +94,10 @@ def _offspring(
     for number in range(settings.elites, settings.population, 2):
         first = Stream(settings.seed, generation, number)
         second = Stream(settings.seed, generation, number + 1)
-        mother = _tournament(parents, settings, first)
-        father = _tournament(parents, settings, first)
+        mother = select_parent(parents, settings, first)
+        father = select_parent(parents, settings, first)
         children += breeding.pair(mother, father, first, second)
     return children[: settings.population - settings.elites]
-
-
-def _tournament(parents: Sequence[Individual], settings: Settings, stream: Stream) -> Individual:
-    """Draw individuals and return the best of them; of equals, the first."""
-    drawn = [stream.below(len(parents)) for _ in range(settings.tournament)]
-    if settings.minimise != NOTHING:
-        return parents[min(drawn)]
-    return parents[min(drawn, key=lambda i: (parents[i].fitness, i))]
 
 
 def rank(fitness: Sequence[float]) -> list[int]:

@@ -15,10 +15,11 @@ from dsgec.search import scoring
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
 from dsgec.search.rows import LANES
+from dsgec.search.selection import SELECTIONS
 from dsgec.search.settings import Settings
 
-_ELSEWHERE = ("threads", "batch")
-"""Parameters that no result depends on, or that are in the digest of the problem."""
+_ELSEWHERE = ("threads", "selection", "batch")
+"""Parameters that no result depends on, or that are digested elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "steps": learning.steps if learning else 0,
         "penalty": learning.penalty if learning else 0.0,
         "parsimony": learning.parsimony if learning else 0.0,
+        "selection": [*SELECTIONS].index(settings.selection),
         "batch": problem.batch,
     }
 
@@ -138,6 +140,8 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """Return a digest of all that the generations depend on, given that of the problem."""
     numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
+    if parameters["selection"]:  # the first method adds nothing, so older states stay valid
+        numbers.append(parameters["selection"])
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

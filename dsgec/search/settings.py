@@ -60,6 +60,7 @@ class Settings:
     tournament: int = setting(
         3, "Tournament size: individuals from which a parent is chosen.", 1, 1_000_000
     )
+    selection: ClassVar = "tournament"  # the only method so far
     crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
     mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
     elites: int = setting(

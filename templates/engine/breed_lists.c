@@ -1,5 +1,5 @@
 /* Children by the paper's operators on lists of integers: dsgec/search/breeding.py. */
-#include "individual.c"
+#include "selection.c"
 #include "variant.h"
 #if !TREES && !defined(DSGEC_BREED_LISTS_C)
 #define DSGEC_BREED_LISTS_C
@@ -17,8 +17,8 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     int64_t first = e->settings.elites + 2 * task;
     Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
-    const Genotype *mother = &e->population[tournament(e, &random)].genotype;
-    const Genotype *father = &e->population[tournament(e, &random)].genotype;
+    const Genotype *mother = &select_parent(e, &random)->genotype;
+    const Genotype *father = &select_parent(e, &random)->genotype;
     Individual *child = &children[0];
     Exchange exchanged = NOTHING_EXCHANGED;
     if (chance(&random, e->settings.crossover)) {

@@ -1,6 +1,7 @@
 /* Children by local variation of derivation trees: dsgec/search/breeding.py. */
 #include "edit.c"
 #include "map_trees.c"
+#include "selection.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_BREED_TREES_C)
 #define DSGEC_BREED_TREES_C
@@ -123,8 +124,8 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     int64_t first = e->settings.elites + 2 * task;
     Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
-    const Individual *mother = &e->population[tournament(e, &random)];
-    const Individual *father = &e->population[tournament(e, &random)];
+    const Individual *mother = select_parent(e, &random);
+    const Individual *father = select_parent(e, &random);
     int crosses = chance(&random, e->settings.crossover);
     vary_tree(e, own, &children[0], mother, father, crosses, &random);
     if (first + 1 < e->settings.population) {

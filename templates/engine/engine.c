@@ -56,7 +56,8 @@ static int are_possible(const dsgec_engine_settings *s) {
         row += (group->count + LANES - 1) / LANES * LANES;
     }
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
-           s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
+           s->elites <= s->population && s->tournament >= 1 && s->selection >= 0 &&
+           s->selection < SELECTION_COUNT && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
            (!MINIMISES || s->elites == 0) &&

@@ -73,6 +73,7 @@ typedef struct {
     const dsgec_engine_group *row_groups;
     int64_t steps; /* gradient steps; then penalties added to the objective */
     double penalty, parsimony;
+    int64_t selection; /* the number of a method of selection.c */
     int64_t batch; /* rows of a mini-batch, a multiple of LANES; 0: all rows */
     const dsgec_engine_prologue *prologue; /* NULL if costs are not needed */
     const dsgec_engine_prices *prices; /* NULL unless flash or cycles are minimised */

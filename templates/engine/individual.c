@@ -129,17 +129,6 @@ static inline int is_better(const Individual *population, int64_t i, int64_t j) 
     return a < b || (a == b && i < j);
 }
 
-static int64_t tournament(const dsgec_engine *e, Stream *random) {
-    int64_t best = below(random, (int32_t)e->settings.population), i;
-    for (i = 1; i < e->settings.tournament; i++) {
-        int64_t other = below(random, (int32_t)e->settings.population);
-        if (MINIMISES ? other < best : is_better(e->population, other, best)) {
-            best = other; /* if a cost is minimised, the population is sorted */
-        }
-    }
-    return best;
-}
-
 static void remember_score(Entry *entry, const Individual *individual) {
     entry->outcome = individual->outcome;
     entry->fitness = individual->fitness;
