@@ -219,13 +219,16 @@ def test_a_callback_can_stop_the_run(backend):
         population=4,
         generations=10**6,
         backend=backend,
+        patience=0,  # which a fast engine could run out of before the callback
         **END,
         callback=lambda progress: progress.generation > 0,
     )
     assert run.ended == "stopped"
     assert 0 < run.generations < 10**6
     assert len(run.history) == run.generations + 1
-    again = dsgec.evolve("one_layer", "wdbc", population=4, generations=run.generations, **END)
+    again = dsgec.evolve(
+        "one_layer", "wdbc", population=4, generations=run.generations, patience=0, **END
+    )
     assert again.network == run.network
     assert again.history == run.history
 
