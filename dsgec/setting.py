@@ -72,7 +72,7 @@ class Setting:
         return self.option or self.name
 
     def default_text(self, write: Callable[[Any], str] = str) -> str:
-        """Return the default as shown in `--help`, for both presets."""
+        """Return the default as help shows it, followed by the default of the paper preset."""
         if self.chosen:
             return self.chosen
         return f"{write(self.learned)} (paper preset: {write(self.default)})"

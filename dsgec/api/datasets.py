@@ -251,9 +251,10 @@ def drop_zero_weights(
 def apply_class_weights(
     weights: Numbers | None, class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]
 ) -> Numbers | None:
-    """Return the row weights times those of their classes, if `class_weight` is a dictionary.
+    """Multiply the row weights by those of their classes, if `class_weight` is a dictionary.
 
-    A class that it does not name has the weight 1. Balanced classes are a setting of the run.
+    A class that it does not name has the weight 1. None and 'balanced' change nothing, since
+    balanced classes are a setting of the run; other values raise an error.
     """
     if class_weight is None or (isinstance(class_weight, str) and class_weight == BALANCED):
         return weights

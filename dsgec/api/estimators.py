@@ -267,7 +267,7 @@ def _as_value_error() -> Iterator[None]:
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Label, ...]:
-    """Return the classes as labels of a network, or their numbers if it cannot have them."""
+    """Return the class labels that a network can store, or 0, 1, … if they cannot be stored."""
     if classes.tolist() == [False, True] and all(isinstance(c, bool) for c in classes.tolist()):
         return (False, True)
     if classes.dtype.kind in "iu" and all(abs(int(label)) < _LARGEST_LABEL for label in classes):

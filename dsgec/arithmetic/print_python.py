@@ -99,7 +99,7 @@ def print_python() -> str:
 
 
 def print_numpy(dtype: Dtype) -> str:
-    """Return the arithmetic on arrays, in double or single precision."""
+    """Return the source code of the arithmetic on numpy arrays, in double or single precision."""
     head = choose(_NUMPY_HEAD, dtype)
     if dtype == "float":
         return head + _SELECT + "".join(_functions(read(dtype), _NUMPY_FLOAT, "Array"))

@@ -29,7 +29,7 @@ def print_result(text: str) -> None:
 
 
 def print_data(text: str) -> None:
-    """Print to standard output for a program: unchanged, unless it is a terminal."""
+    """Print text for other programs; on a terminal, control characters are replaced."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     _print(printable(text) if is_terminal else text)
 

@@ -144,7 +144,7 @@ def measure_likeness(dataset: Dataset) -> Likeness | None:
 
 
 def _ratio(beside: Array, random: Array) -> Array:
-    """Return the ratio of the means, infinite if their difference could be chance."""
+    """Return mean(beside) / mean(random), or infinity unless `beside` is significantly smaller."""
     difference = random - beside
     error = difference.std(axis=0) / np.sqrt(max(len(difference), 1))
     is_sure = difference.mean(axis=0) > _LEAST_EVIDENCE * error

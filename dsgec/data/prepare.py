@@ -142,8 +142,8 @@ def add_test_table(dataset: Dataset, table: Table) -> Dataset:
         fixed_split=Split(np.arange(count), np.arange(count, count + len(y))),
         test_digest=table.digest,
         notes=tuple(notes),
-        row_weights=_extend(dataset.row_weights, len(y), 1.0),
-        groups=_extend(dataset.groups, len(y), -1),
+        row_weights=_append_constant(dataset.row_weights, len(y), 1.0),
+        groups=_append_constant(dataset.groups, len(y), -1),
     )
 
 
@@ -292,8 +292,8 @@ def _stack(table: Table, used: Sequence[ColumnProfile]) -> NDArray[np.float64]:
     return np.column_stack([one.values for one in used])
 
 
-def _extend(values: NDArray[Any] | None, rows: int, value: float) -> NDArray[Any] | None:
-    """Return the values of training rows with this value for each test row."""
+def _append_constant(values: NDArray[Any] | None, rows: int, value: float) -> NDArray[Any] | None:
+    """Append `value` once for each of `rows` test rows; return None if `values` is None."""
     return None if values is None else np.append(values, np.full(rows, value, values.dtype))
 
 

@@ -35,7 +35,7 @@ _NO_TEXT_FILES = {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "u
 
 
 def is_shipped(name: str) -> bool:
-    """Return whether this is the name of a shipped table or of one of the paper's."""
+    """Return whether `name` is a shipped table or a table of the paper's optional package."""
     return name in paper.NAMES or name in shipped_names(TABLES, ".csv")
 
 

@@ -21,12 +21,12 @@ class NumberedNetwork:
 
 
 def emit_c_batch(networks: Sequence[Network]) -> str:
-    """Return one C file of many networks; `netI_outputs` is the same as in an export."""
+    """Return one C file of many networks, with a function `netI_outputs` for network I."""
     return _batch("c/batch.c.j2", networks, C, partial(c_source, hosted=True))
 
 
 def emit_numpy_batch(networks: Sequence[Network]) -> str:
-    """Return one numpy module of many networks; `_netI_outputs` is the same as in an export."""
+    """Return one numpy module of many networks, with a function `_netI_outputs` for network I."""
     return _batch("numpy/batch.py.j2", networks, PYTHON, numpy_source)
 
 

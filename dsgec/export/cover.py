@@ -47,7 +47,7 @@ class Subject(ABC):
 
     @abstractmethod
     def detect(self, block: Any, mutants: Sequence[Any]) -> tuple[NDArray[np.bool_], int]:
-        """Return which evaluated rows detect which mutants (mutants × rows), and the work."""
+        """Return which rows detect which mutants (mutants × rows), and the work in additions."""
 
     def evaluation_work(self, rows: int) -> int:
         """Return the work of evaluating so many rows, in additions."""

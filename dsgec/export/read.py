@@ -59,7 +59,7 @@ class ArtefactFile:
         return (replace(files[0], name=self.name),) if self.is_archive else files
 
     def given(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of the files that exist."""
+        """Return the contents of those of the named files that exist in the folder."""
         return {n: self.folder.read(n, _MOST_BYTES) for n in names if self.folder.has(n)}
 
 

@@ -71,7 +71,7 @@ class RocCurve:
     points: tuple[tuple[int, int], ...]
 
     def validate(self) -> None:
-        """Raise a ValueError if a point is outside, or if there are too many."""
+        """Raise a ValueError if a point exceeds the class counts or if there are too many."""
         if len(self.points) > _MOST_READ["points"] or any(
             false > self.negatives or true > self.positives for false, true in self.points
         ):

@@ -40,7 +40,7 @@ class Reproduction:
 
     @property
     def runnable(self) -> tuple[Target, Files]:
-        """The target whose files can be run; for a package, the target that it was made from."""
+        """The target and files that can be run; for a package, those of the target inside it."""
         maker = maker_of(self.maker)
         if isinstance(maker, Package):
             return maker.target, maker.target.make(self.found.artefact)

@@ -146,7 +146,7 @@ class NativeMeasurer(Measurer):
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
         sizes, answer = self._engines[0].describe(phenotype)
-        return Size(**sizes), _with_numbers(answer)
+        return Size(**sizes), _decode_numbers(answer)
 
     def outputs(self, phenotype: str) -> NDArray[np.float64]:
         each = [engine.evaluate(phenotype) for engine in self._engines]
@@ -163,8 +163,8 @@ class NativeMeasurer(Measurer):
         return self._engines[0].work(phenotype)
 
 
-def _with_numbers(answer: str) -> str:
-    """Replace the bits of numbers in an engine's text by what `network_text` prints."""
+def _decode_numbers(answer: str) -> str:
+    """Replace the hexadecimal bits of each number in an engine's text by its decimal form."""
     pieces = _NUMBER.split(answer)  # every second one is the bits of a number
     numbers = np.frombuffer(bytes.fromhex("".join(pieces[1::2])), ">f8")
     pieces[1::2] = map(repr, numbers.tolist())

@@ -204,7 +204,7 @@ class EngineEvolver(Island):
         self._boundary = b""
 
     def _finish_upgrade(self) -> None:
-        """Wait for the fast engine, before work that takes as long as many generations."""
+        """Wait until the fast engine is compiled and switch to it, before a long computation."""
         if self._upgrade is None:
             return
         with contextlib.suppress(EngineUnavailable):

@@ -67,7 +67,7 @@ class CostObjective:
 
     @property
     def prices(self) -> Prices | None:
-        """The prices on the chip, if the search needs them."""
+        """The cost coefficients of the chip, or None if the search does not minimise its cost."""
         return chip_prices(self.chip, self.dtype) if self.has_prices else None
 
 

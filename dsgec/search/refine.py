@@ -78,7 +78,7 @@ def prune(
 def _prune_once(
     problem: Problem, settings: Settings, learner: Learner, current: Individual, stream: Stream
 ) -> Individual | None:
-    """Remove the part whose removal costs least, or return None if nothing can be removed."""
+    """Return the best of some random removals, its weights relearned, or None if there is none."""
     individuals, genotype = problem.represent(settings), current.derivation.genotype
     tables = problem.language.tables
     neurons, sums = find_neurons(tables), find_sums(tables)

@@ -41,7 +41,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     The problem is made here: only the table has to travel.
     """
     is_given_up = is_abandoned()
-    problem, rivals = _problem(grammar, dataset, cell.settings)
+    problem, rivals = _cached_problem(grammar, dataset, cell.settings)
     evolver = choose_evolver(problem, cell.settings, backend, 1)
     started = time.perf_counter()  # after the engine was compiled
     asked = asked_of(grammar, problem.dataset, cell)
@@ -72,10 +72,10 @@ _MOST_KEPT = 8
 _problems: OrderedDict[str, tuple[Problem, list[dict[str, Any]]]] = OrderedDict()
 
 
-def _problem(
+def _cached_problem(
     grammar: GrammarFile, dataset: Dataset, settings: Settings
 ) -> tuple[Problem, list[dict[str, Any]]]:
-    """Return the problem of a cell, and the figures of the models that the study compares with.
+    """Return the problem of a cell and the scores of the baseline models, from a cache.
 
     Both are kept for the cells that differ in the seed alone. They are found by what they depend
     on, since each call brings a table of its own.

@@ -167,7 +167,7 @@ def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
 
 
 def measures_of(chosen: Chosen) -> list[Measure]:
-    """Return the measures that some run has, without sizes that are the same for all networks."""
+    """Return the measures that some run has; layers of 0 or 1 and neurons of 0 are left out."""
     every = [outcome for outcomes in chosen.values() for outcome in outcomes]
     kept = []
     for measure in MEASURES:

@@ -39,9 +39,10 @@ class _Term:
 def network_page(
     model: Model, name: str, source: str, width: int, ranges: Sequence[Range | None] = ()
 ) -> list[Line]:
-    """Return a network for a terminal of this width; `source` is a line about its origin.
+    """Return the lines that show a network and its equations on a terminal of this width.
 
-    The equations are in the units of the columns, whose `ranges` give the number of digits.
+    `source` is a line about its origin. The equations are in the units of the columns, whose
+    `ranges` give the number of digits.
     """
     lines: list[Line] = [[StyledText(part)] for part in _wrap(_summary(model, name), width)]
     lines += [[StyledText(part, "dim")] for part in _wrap(source, width)]

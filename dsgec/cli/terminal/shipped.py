@@ -44,7 +44,7 @@ def _shape(name: str) -> str:
 
 
 def list_lines(entries: Iterator[tuple[str, str]], columns: int | None) -> list[str]:
-    """Return names and texts side by side, wrapped to `columns` if there is a limit."""
+    """Return an aligned text for each name, wrapped to `columns` unless that is None."""
     found = list(entries)
     width = max(len(name) for name, _ in found) + 2
     if columns is None:

@@ -38,7 +38,7 @@ EXHAUSTED = "the codons run out"
 def derive(
     tables: RuleTables, find_gene: FindGene, choose: Choose, connect: str, max_size: int
 ) -> Derivation:
-    """Derive a phenotype, or find the fault why there is none; the genotype is left empty."""
+    """Derive a phenotype or report why there is none; the caller fills in the genotype."""
     pieces: list[str] = []
     read: dict[Gene, int] = {}
     choices: list[Choice] = []

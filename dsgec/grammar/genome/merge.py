@@ -143,7 +143,7 @@ class _TermMerger:
         return self.sums.shapes[node.rule][node.choice]
 
     def _source(self, at: int) -> int:
-        """Return the feature or hidden neuron that a node names."""
+        """Return the feature that a node names, or a negative number for a hidden neuron."""
         while True:
             node = self.nodes[at]
             features = self.sums.features[node.rule]

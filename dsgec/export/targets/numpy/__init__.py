@@ -11,7 +11,7 @@ from dsgec.rendering import Code, render
 
 
 def emit_numpy(artefact: Artefact) -> Files:
-    """Return `name.py`."""
+    """Return the network as one numpy module, `name.py`, which predicts many rows at once."""
     m = view(artefact, PYTHON)
     module: Module = "vector_integer" if m.fixed else "vector"
     arithmetic = Code(numpy_source(functions_called(artefact, PYTHON), module))

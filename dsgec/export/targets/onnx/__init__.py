@@ -50,7 +50,7 @@ _CALLS = {"math.fabs": "Abs", "math.sqrt": "Sqrt"}
 
 
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """Return `name.onnx`."""
+    """Return the network as an ONNX graph, `name.onnx`."""
     onnx = library()
     m = view(artefact, C)
     graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})

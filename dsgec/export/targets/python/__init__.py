@@ -21,7 +21,7 @@ _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
 
 
 def emit_python(artefact: Artefact) -> Files:
-    """Return `name.py`."""
+    """Return the network as one Python module, `name.py`, which needs no package."""
     m = view(artefact, PYTHON)
     module: Module = "integer" if m.fixed else "scalar"
     source = python_source(module, functions_called(artefact, PYTHON))

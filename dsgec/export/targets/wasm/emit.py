@@ -156,7 +156,7 @@ class _Entries:
         self.module.add("results", v, code)
 
     def add_lacks(self) -> None:
-        """Add `lacks`, which tests whether a value is missing that is read and not filled."""
+        """Add `lacks`, which tests for a missing value in a required column."""
         v = Locals({"x": "i32"})
         code = const("i32", 0)
         for column in self.m.required:
@@ -234,7 +234,7 @@ class _Entries:
         return sums + self.scratch + self.module.call("choose")
 
     def element(self, v: Locals, index: str) -> bytes:
-        """Return the code that pushes the element of `p` at an index."""
+        """Return the code that pushes `p[index]`; `p` and `index` are local variables."""
         place = v.get(index) + const("i32", self.types.size) + op("i32.mul")
         return load(self.types.output, v.get("p") + place + op("i32.add"))
 

@@ -200,7 +200,7 @@ def _feeds(inputs: Sequence[GraphInput], rows: Array) -> dict[str, Any]:
 
 @np.errstate(all="ignore")
 def _apply_link(scores: Array, link: str) -> Array:
-    """Return the probabilities that a link function makes of scores."""
+    """Apply a link function to scores: `sig`, `softmax`, or none, which leaves them unchanged."""
     match link:
         case "sig":
             return np.asarray(1.0 / (1.0 + np.exp(-scores)))
