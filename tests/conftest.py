@@ -77,13 +77,15 @@ def no_fsync(request):
 
 
 @pytest.fixture(scope="module")
-def fast_compiler():
+def fast_compiler(request):
     """Compile engines without optimisation, for modules that build many and run each briefly.
 
-    Modules that do not use this compile as a user does.
+    Modules that do not use this compile as a user does, and so does the campaign, whose runs are
+    long.
     """
     with pytest.MonkeyPatch.context() as patch:
-        use_fast_compiler(patch)
+        if request.config.option.markexpr != "campaign":
+            use_fast_compiler(patch)
         yield
 
 
