@@ -62,7 +62,7 @@ static Problem read_problem(const char *path) {
         fprintf(stderr, "no file with a problem\n");
         exit(2);
     }
-    numbers = read_array(file, 17, sizeof *numbers);
+    numbers = read_array(file, 18, sizeof *numbers);
     rates = read_array(file, 4, sizeof *rates);
     s->seed = (uint64_t)numbers[0];
     s->population = numbers[1];
@@ -84,6 +84,7 @@ static Problem read_problem(const char *path) {
     s->parsimony = rates[3];
     s->steps = numbers[15];
     s->batch = numbers[16];
+    s->selection = numbers[17];
     problem.generations = numbers[14];
     s->row_groups = problem.tables[0] = read_array(file, (size_t)s->groups, sizeof *s->row_groups);
     s->columns = problem.tables[1] =

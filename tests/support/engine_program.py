@@ -58,15 +58,17 @@ def cost_bytes(problem, settings):
 
 
 def problem_bytes(problem, settings, threads):
+    """Return a problem as engine_problem.c reads it."""
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
     rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
-    steps, batch, classes, seed = (p.pop(name) for name in ("steps", "batch", "classes", "seed"))
+    seed, classes = p.pop("seed"), p.pop("classes")
+    last = [p.pop(name) for name in ("steps", "batch", "selection")]
     numbers = p.values()
-    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, steps, batch)
+    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, *last)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q16q4d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q17q4d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),
