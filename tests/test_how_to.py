@@ -165,12 +165,14 @@ def test_all_functions_have_the_same_bits_in_the_new_target(with_cpp, tmp_path):
         assert said.endswith("give the same bits\n")
 
 
-def test_an_objective_is_three_edits():
-    assert [path for path, *_ in edits("add-an-objective")] == [
+def test_an_objective_is_four_files():
+    page = "add-an-objective"
+    assert {path for path, *_ in (*edits(page), *changes(page))} == {
         "dsgec/search/objectives.py",
         "templates/engine/objectives/huber.c",
+        "dsgec/search/settings.py",
         "docs/notebook/tables.md",
-    ]
+    }
 
 
 @pytest.mark.campaign

@@ -1,6 +1,7 @@
 """Objectives: functions of outputs and targets that the search minimises, and their gradients.
 
 Each has a file of the same name in templates/engine/objectives, with the same functions.
+docs/how-to/add-an-objective.md shows how to add one.
 """
 
 from collections.abc import Callable
@@ -52,8 +53,10 @@ class Objective:
     is another one.
 
     `rises`: the score that people read is 1 minus the fitness, and more is better. `perfect` is the
-    best score. `degree` is the power of the units of a numeric target that the score is in.
-    `squared`: it is least where the sum of the squared errors is.
+    best score. `degree` is the power of the units of a numeric target that the score is in: the
+    search minimises the fitness of the scaled target, and a score is that of the target itself.
+    `squared`: it is least where the sum of the squared errors is. `label` is the title of the
+    fitness in charts, by default the name.
     """
 
     row_errors: Callable[[Array, Targets], Array]

@@ -30,7 +30,13 @@ from dsgec.network.structure import measure_size
 from dsgec.network.syntax import PhenotypeError
 from dsgec.network.text import line_phenotype
 from dsgec.search.individual import Champion, CrossScore, Weights
-from dsgec.search.objectives import OBJECTIVES, learned_objective, log_losses, row_distances
+from dsgec.search.objectives import (
+    OBJECTIVES,
+    learned_objective,
+    log_losses,
+    row_distances,
+    row_squares,
+)
 from dsgec.search.problem import Problem
 from dsgec.search.refine import ScorePhenotype, spaced_by_cost, with_values
 from dsgec.search.rows import Array, Targets, fit_line, ordered_mean, ordered_sum, spread, weigh
@@ -332,11 +338,11 @@ def _measure_of(problem: Problem, baseline: float) -> _Measure:
     objective = OBJECTIVES[problem.objective]
     name = objective.surrogate or problem.objective
     if problem.dataset.classes:
-        return _Measure(name if name in ("log-loss", "mae") else "squared error")
+        return _Measure("squared error" if objective.row_errors is row_squares else name)
     if objective.squared:
         return _Measure("r2", -1.0 / baseline if baseline > 0.0 else 0.0, 1.0)
     scale = problem.dataset.target_scale
-    return _Measure(name, scale[1] if scale else 1.0)
+    return _Measure(name, scale[1] ** objective.degree if scale else 1.0)
 
 
 def _shrink(

@@ -26,10 +26,17 @@ typedef struct {
 #define WEIGHED(value, targets, row) (value)
 #endif
 
-/* The summed errors of the rows of a class, or of all rows; `before` is the fitness of the groups
- * before, initially 1. */
+/* An objective is a file in objectives/ with the functions of its entry in
+ * dsgec/search/objectives.py: row_errors and group_fitness and, if LEARNING, row_gradients and
+ * group_factor. Its constants are 1 or 0:
+ * CHECKS_OUTPUTS: the errors could be finite although an output is not;
+ * BY_CLASS: the rows of each class are summed on their own, and the fitness is the product;
+ * LOGISTIC: the gradients by the arguments of a softmax or sigmoid are the outputs minus the targets.
+ * If weights are learned by another loss, it defines SURROGATE and LEARNED_ERRORS. */
+
+/* The summed errors of the rows of a class, or of all rows. */
 typedef struct {
-    double before, total;
+    double total;
     int64_t count;
     int32_t outputs;
     const Targets *targets;

@@ -1,4 +1,5 @@
-/* Compute the fitness of a network by the functions of its objective: objectives/. */
+/* Compute the fitness of a network by the functions of its objective, which are in objectives/:
+ * `Objective.fitness` of dsgec/search/objectives.py. */
 #ifndef DSGEC_FITNESS_C
 #define DSGEC_FITNESS_C
 #include "clock.h"
@@ -13,12 +14,11 @@ typedef struct {
 
 static void end_group(Sums *sums, const Targets *targets, int32_t outputs) {
     GroupSum group;
-    group.before = sums->fitness;
     group.total = add_lanes(sums->lanes);
     group.count = targets->groups[sums->group].count;
     group.outputs = outputs;
     group.targets = targets;
-    sums->fitness = group_fitness(&group);
+    sums->fitness *= group_fitness(&group);
     memset(sums->lanes, 0, sizeof sums->lanes);
     sums->group++;
 }
@@ -57,7 +57,7 @@ static int all_finite(const double *const *outputs, int32_t count, size_t n) {
 static Outcome measure(Scorer *s, const Table *table, const Targets *targets, double *fitness) {
     double errors[BLOCK];
     int32_t outputs = s->tape.output_count;
-    int no_classes = OF_CLASSES && targets->classes == 0;
+    int no_classes = BY_CLASS && targets->classes == 0;
     Outcome outcome = fit_line(s, table, targets);
     size_t row = first_row(targets), end = end_row(targets), n;
     Sums sums;

@@ -148,7 +148,7 @@ static void end_lanes(BackwardPass *l, const Tape *t, int64_t group) {
 static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets, int64_t number,
                            int back, double *total) {
     const dsgec_engine_group *group = &targets->groups[number];
-    int no_classes = OF_CLASSES && targets->classes == 0;
+    int no_classes = BY_CLASS && targets->classes == 0;
     size_t row = (size_t)group->start, last = row + (size_t)group->count, n;
     size_t whole = (last + LANES - 1) / LANES * LANES;
     double errors[BLOCK], lanes[LANES] = {0.0};
@@ -182,9 +182,8 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
     return SCORED;
 }
 
-static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number, double before) {
+static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number) {
     GroupSum group;
-    group.before = before;
     group.total = s->backward.totals[number];
     group.count = targets->groups[number].count;
     group.outputs = s->tape.output_count;
@@ -196,12 +195,12 @@ static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number, 
 static void end_gradient(const Scorer *s, const Targets *targets, double penalty,
                          const double *values, double fitness, double *gradient) {
     const BackwardPass *l = &s->backward;
-    int64_t groups = OF_CLASSES && targets->classes == 0 ? 0 : targets->group_count, g, i;
+    int64_t groups = BY_CLASS && targets->classes == 0 ? 0 : targets->group_count, g, i;
     for (i = 0; i < l->count; i++) {
         gradient[i] = 0.0;
     }
     for (g = 0; g < groups; g++) {
-        GroupSum group = sum_of(s, targets, g, 1.0);
+        GroupSum group = sum_of(s, targets, g);
         double factor = group_factor(&group, fitness);
         for (i = 0; i < l->count; i++) {
             if (l->sites[i].instruction >= 0) {
@@ -221,7 +220,7 @@ static void end_gradient(const Scorer *s, const Targets *targets, double penalty
 static Outcome learn(Scorer *s, const Table *table, const Targets *targets, double penalty,
                      const double *values, double *loss, double *gradient) {
     double fitness = 1.0, squares = 0.0;
-    int no_classes = OF_CLASSES && targets->classes == 0;
+    int no_classes = BY_CLASS && targets->classes == 0;
     Outcome fitted;
     int64_t g, i;
     set_values(s, values);
@@ -236,8 +235,8 @@ static Outcome learn(Scorer *s, const Table *table, const Targets *targets, doub
         if (outcome != SCORED) {
             return outcome;
         }
-        group = sum_of(s, targets, g, fitness);
-        fitness = no_classes ? 1.0 : group_fitness(&group);
+        group = sum_of(s, targets, g);
+        fitness = no_classes ? 1.0 : fitness * group_fitness(&group);
     }
     for (i = 0; i < s->backward.count; i++) {
         squares += values[i] * values[i];

@@ -1,4 +1,4 @@
-/* Sums over rows in a fixed order: `ordered_sum` of dsgec/search/objectives.py. */
+/* Sums over rows in a fixed order: `ordered_sum` of dsgec/search/rows.py. */
 #ifndef DSGEC_SUMS_C
 #define DSGEC_SUMS_C
 #include "errors.c"

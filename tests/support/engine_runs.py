@@ -12,14 +12,12 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import summarize
 from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
+from dsgec.search.objectives import objectives_of
 from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
 from dsgec.search.state import identify, save
 from tests.support.compilers import FAST_FLAGS, fast_engine
 
-OBJECTIVES_OF = {
-    True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),
-    False: ("rmse", "mse", "mae", "r2"),
-}
+OBJECTIVES_OF = {True: objectives_of("classification"), False: objectives_of("regression")}
 """Objectives by whether the target has classes."""
 
 

@@ -1,7 +1,7 @@
 /* accuracy, as the error rate: dsgec/search/objectives.py. */
 #include "errors.c"
 
-enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
+enum { CHECKS_OUTPUTS = 1, BY_CLASS = 0, LOGISTIC = 1 };
 
 /* Set 1 for each row that is misclassified. */
 static void row_errors(double *errors, const double *const *outputs, int32_t count,

@@ -1,7 +1,7 @@
 /* exp-rmse, the product over the classes of exp(RMSE of the class): dsgec/search/objectives.py. */
 #include "errors.c"
 
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 1, LOGISTIC = 0 };
+enum { CHECKS_OUTPUTS = 0, BY_CLASS = 1, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
@@ -9,7 +9,7 @@ static void row_errors(double *errors, const double *const *outputs, int32_t cou
 }
 
 static double group_fitness(const GroupSum *g) {
-    return g->before * dsgec_exp(dsgec_sqrt(g->total / (double)(g->count * g->outputs)));
+    return dsgec_exp(dsgec_sqrt(g->total / (double)(g->count * g->outputs)));
 }
 #if LEARNING
 

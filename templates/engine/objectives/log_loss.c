@@ -1,7 +1,7 @@
 /* log-loss: dsgec/search/objectives.py. */
 #include "errors.c"
 
-enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
+enum { CHECKS_OUTPUTS = 1, BY_CLASS = 0, LOGISTIC = 1 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {

@@ -1,7 +1,7 @@
 /* mae: dsgec/search/objectives.py. */
 #include "errors.c"
 
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
+enum { CHECKS_OUTPUTS = 0, BY_CLASS = 0, LOGISTIC = 0 };
 
 static void rows_add_distance(double *d, const double *a, const double *b, size_t n) {
     size_t i;

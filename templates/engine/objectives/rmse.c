@@ -1,7 +1,7 @@
 /* rmse: dsgec/search/objectives.py. */
 #include "errors.c"
 
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
+enum { CHECKS_OUTPUTS = 0, BY_CLASS = 0, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
