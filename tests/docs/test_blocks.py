@@ -21,6 +21,9 @@ IN_A_CLONE = {
     "python -m benchmarks.chips": "tests/benchmarks/test_chips.py, of some networks",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
+    "python -m pytest tests/search/fitness tests/search/learning tests/engine/test_same_run.py": (
+        "CI"
+    ),
     **dict.fromkeys(
         (
             "dsgec export build/wdbc-network-seed1 --to cpp -o header",
@@ -38,6 +41,7 @@ IN_A_CLONE = {
                 for what in (
                     "regression table.csv --objective huber",
                     "multi_layer wdbc --representation swap",
+                    "wdbc --selection truncation",
                 )
                 for backend, folder in (("reference", "a"), ("engine", "b"))
             ),
