@@ -204,10 +204,16 @@ class _Process:
         # Its cache may belong to this process alone.
         arguments = (theirs, module, str(cache.folder()))
         self._process = _SPAWN.Process(target=_serve, args=arguments, daemon=True)
+        before = os.environ.get("PYTHONSAFEPATH")
+        os.environ["PYTHONSAFEPATH"] = "1"  # so that it imports nothing from the current folder
         try:
             self._process.start()
         finally:
             theirs.close()
+            if before is None:
+                del os.environ["PYTHONSAFEPATH"]
+            else:
+                os.environ["PYTHONSAFEPATH"] = before
         self._sending = threading.Lock()
 
     def call(self, call: _Call, on_remark: Callable[[str], None]) -> Any:

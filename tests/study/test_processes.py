@@ -284,3 +284,11 @@ def test_processes_end_with_the_one_that_asked(tmp_path, how):
         _, errors = asking.communicate()
     wait_until(lambda: not any(map(is_alive, pids)))
     assert errors.count("Traceback") == (how == signal.SIGINT)  # that of the program itself
+
+
+def test_processes_import_nothing_from_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("signal", "socket", "pickle"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')\n")
+    with closing(Processes(1)) as workers:
+        assert results([workers.submit(length, "ab")]) == [2]
