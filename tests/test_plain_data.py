@@ -82,5 +82,5 @@ def test_what_does_not_fit_is_refused_by_its_place(change, place):
 
 @pytest.mark.parametrize("value", [None, [], "text", 3])
 def test_what_is_no_dictionary_is_refused(value):
-    with pytest.raises(ValueError, match="is missing or wrong"):
+    with pytest.raises(ValueError, match="it is of another type"):
         from_plain(Outer, value)
