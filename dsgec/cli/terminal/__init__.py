@@ -1,1 +1,1 @@
-"""What the command line shows on a terminal: progress, results and pages of text."""
+"""The output of the command line on a terminal: progress, results and pages of text."""

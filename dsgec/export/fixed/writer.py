@@ -162,7 +162,7 @@ class Writer:
         )
 
     def aligned(self, quantity: Quantity, fraction: int) -> Quantity:
-        """Round a quantity to fewer digits after the point."""
+        """Round a value to fewer digits after the point."""
         shift = quantity.fraction - fraction
         if shift <= 0:  # negative only for the constant 0
             return quantity
