@@ -17,7 +17,7 @@ from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, counted
-from dsgec.export.artefact import DTYPES, model_id
+from dsgec.export.artefact import DTYPES, FLAT, LAYOUTS, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
@@ -218,6 +218,7 @@ class Network:
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
         check: bool = True,
+        layout: str = FLAT,
     ) -> list[Path]:
         """Write the network as source code, and return the paths of the files.
 
@@ -235,8 +236,11 @@ class Network:
             widened.
         :param check: Run the self-tests of the files before they are written, as far as this
             machine can; C is compiled for them. If one fails, nothing is written.
+        :param layout: For C in fixed point: `"flat"`, straight-line code, or `"packed"`, tables
+            that one loop reads, which takes less flash; the results are the same.
         """
         check_choice("dtype", dtype, DTYPES)
+        check_choice("layout", layout, LAYOUTS)
         packages = parse_packages(package if isinstance(package, str) else ",".join(package))
         named = to if isinstance(to, str) else ",".join(to)
         targets = parse_targets(named) if named or not packages else ()
@@ -251,6 +255,7 @@ class Network:
             ranges=range or NO_RANGES,
             recorded=self.ranges,
             check=check,
+            layout=layout,
         )
 
     @standard_arithmetic()

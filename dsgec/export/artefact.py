@@ -7,13 +7,14 @@ from typing import Any
 
 from dsgec import __version__
 from dsgec.export.cover import WORK
+from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.golden import Golden, Loss
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
 from dsgec.network.cost.chips import Cost
 from dsgec.network.cost.work import work_cost
 from dsgec.network.description import describe_model, model_identity
-from dsgec.network.ir import Network
+from dsgec.network.ir import Input, Network
 from dsgec.network.model import Model, compose
 from dsgec.network.ranges import Range
 from dsgec.network.text import network_text
@@ -21,6 +22,9 @@ from dsgec.network.text import network_text
 __all__ = ["DTYPES", "EFFORTS", "FULL", "QUICK", "Artefact", "SourceFile"]
 
 QUICK, FULL = EFFORTS = tuple(WORK)
+
+FLAT, PACKED = LAYOUTS = "flat", "packed"
+"""How C in fixed point is laid out: straight-line code, or tables that one loop reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Artefact:
     `selftest` is the effort spent on the rows of the self-test. `ranges` has the ranges of the
     columns for fixed point, with None for a column that is not read or has categories. `checked`
     states whether the C is compiled and its self-test run before it is written; it is None for the
-    exports of a run, which are the same on machines without a compiler.
+    exports of a run, which are the same on machines without a compiler. `layout` is one of LAYOUTS.
     """
 
     model: Model
@@ -48,6 +52,7 @@ class Artefact:
     selftest: str = FULL
     ranges: tuple[Range | None, ...] = ()
     checked: bool | None = field(default=None, compare=False)
+    layout: str = FLAT
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -62,6 +67,16 @@ class Artefact:
     def network(self) -> Network:
         """The network from raw columns to outputs, which is exported."""
         return compose(self.model)
+
+    @cached_property
+    def packed(self) -> PackedNetwork | None:
+        """The network in the packed layout; None for the flat layout, or if it has no neurons."""
+        fixed = self.number_format.fixed
+        if self.layout != PACKED or fixed is None:
+            return None
+        read = {node.column for node in self.network.nodes if isinstance(node, Input)}
+        required = [column for column in sorted(read) if self.model.columns[column].fill is None]
+        return pack(fixed.program, required)
 
     @cached_property
     def golden(self) -> Golden:
@@ -92,6 +107,7 @@ class Artefact:
             **({"ranges": [range_ and [*range_] for range_ in self.ranges]} if self.ranges else {}),
             **({} if self.selftest == FULL else {"selftest": self.selftest}),
             **({} if self.checked is None else {"checked": self.checked}),
+            **({} if self.layout == FLAT else {"layout": self.layout}),
             "network": network_text(self.model.network),
             **describe_model(self.model),
         }

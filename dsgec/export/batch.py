@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from dsgec.arithmetic.source import Module, c_source, python_source
-from dsgec.export.statements import C_COLUMNS, PYTHON, C, Program, Syntax, functions_used, program
+from dsgec.export.statements import (
+    C_COLUMNS,
+    PYTHON,
+    C,
+    FlatProgram,
+    Syntax,
+    functions_used,
+    program,
+)
 from dsgec.network.ir import Network
 from dsgec.rendering import Code, render
 
@@ -17,7 +25,7 @@ class NumberedNetwork:
     prefix: str
     inputs: int
     outputs: int
-    program: Program
+    program: FlatProgram
 
 
 def emit_c_batch(networks: Sequence[Network]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsgec.errors import DsgecError, mention, setting_error
-from dsgec.export.artefact import DTYPES, QUICK, Artefact
+from dsgec.export.artefact import DTYPES, FLAT, QUICK, Artefact
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
@@ -58,18 +58,19 @@ def export(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     check: bool = True,
+    layout: str = FLAT,
 ) -> list[Path]:
     """Write the files of every target and package; return their paths.
 
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
-    With `check`, the self-tests are run as far as this machine can, and nothing is written if one
-    fails.
+    `layout` is that of C in fixed point. With `check`, the self-tests are run as far as this
+    machine can, and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
-    artefact = make_artefact(model, name, dtype, ranges, recorded, checked)
+    artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
         require_selftest(artefact, maker, target, files)
@@ -98,6 +99,7 @@ def make_artefact(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     checked: bool | None = None,
+    layout: str = FLAT,
 ) -> Artefact:
     """Return the artefact of a model in a number format; see `export`."""
     chosen: tuple[Range | None, ...] = ()
@@ -105,7 +107,11 @@ def make_artefact(
         chosen = choose_ranges(model.columns, recorded, ranges)
     else:
         refuse_ranges(ranges, dtype)
-    return Artefact(model, name, dtype, ranges=chosen, checked=checked)
+        if layout != FLAT:
+            raise setting_error(
+                "layout", f"{layout} needs fixed point", f"Use {mention('dtype', *STORED_BITS)}."
+            )
+    return Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=layout)
 
 
 def _wheel(targets: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from dsgec.export.fixed import ir
-from dsgec.export.statements import LONGEST_FUNCTION, Program, Statement
+from dsgec.export.statements import LONGEST_FUNCTION, FlatProgram, Statement
 from dsgec.rendering import Code
 
 _LONGEST_SUM = 16  # terms of a line
@@ -29,7 +29,7 @@ INTEGERS = IntegerSyntax()
 """The syntax of Python, numpy and JavaScript."""
 
 
-def integer_program(program: ir.IntegerProgram, language: IntegerSyntax) -> Program:
+def integer_program(program: ir.IntegerProgram, language: IntegerSyntax) -> FlatProgram:
     """Return the statements that compute the program, in the order of its steps."""
     writer = IntegerWriter(program, language)
     for position, step in enumerate(program.steps):
@@ -54,7 +54,7 @@ class IntegerWriter:
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
         self.array = len(source.steps) + terms // _LONGEST_SUM > language.longest
 
-    def program(self, wanted: Sequence[ir.Operand] | None = None) -> Program:
+    def program(self, wanted: Sequence[ir.Operand] | None = None) -> FlatProgram:
         """Return the statements so far, in parts that are not too long, with the wanted outputs."""
         length = self.language.longest if self.array else max(len(self.statements), 1)
         parts = [
@@ -65,7 +65,7 @@ class IntegerWriter:
         outputs = tuple(Code(self.operand(operand)) for operand in results)
         type_ = Code(self.language.type)
         slots = len(self.statements)
-        return Program(tuple(parts) or ((),), self.array, slots, outputs, False, type_, True)
+        return FlatProgram(tuple(parts) or ((),), self.array, slots, outputs, False, type_, True)
 
     def operand(self, operand: ir.Operand) -> str:
         match operand:

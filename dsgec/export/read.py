@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
+from dsgec.export.artefact import DTYPES, EFFORTS, FLAT, FULL, LAYOUTS, Artefact, model_id
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import PACKAGES, maker_of
@@ -125,7 +125,10 @@ def read_artefact(folder: Folder, file: str) -> ArtefactFile:
     name, checked = str(metadata.get("name")), metadata.get("checked")
     if checked not in (None, True, False):
         raise DsgecError(f"{path} does not say whether it was checked")
-    artefact = Artefact(model, name, dtype, version[1], selftest, ranges, checked)
+    layout = metadata.get("layout", FLAT)
+    if layout not in LAYOUTS:
+        raise DsgecError(f"{path} does not say how it is laid out")
+    artefact = Artefact(model, name, dtype, version[1], selftest, ranges, checked, layout)
     able = (maker for maker in found if dtype in maker_of(maker).dtypes)
     return ArtefactFile(folder, file, artefact, tuple(able))
 

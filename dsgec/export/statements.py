@@ -66,7 +66,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class FlatProgram:
     """Statements in parts of at most LONGEST_FUNCTION, and the expressions of the outputs.
 
     Names are variables. If the program `is_split`, they are elements of an array `t` of `slots`
@@ -87,11 +87,11 @@ class Program:
         return "integers" if self.is_integer else "outputs"
 
 
-def program(network: Network, language: Syntax) -> Program:
+def program(network: Network, language: Syntax) -> FlatProgram:
     """Return the statements that compute the network, in the order of its nodes."""
     writer = StatementWriter(network, language)
     outputs = tuple(map(Code, writer.write()))
-    return Program(
+    return FlatProgram(
         parts(writer.statements, split=writer.array),
         writer.array,
         writer.slots if writer.array else len(writer.statements),

@@ -13,7 +13,7 @@ from dsgec.export.fixed.outputs import least_result
 from dsgec.export.golden import Golden, Loss, round_up
 from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
 from dsgec.export.names import macro_endings
-from dsgec.export.statements import Program, Syntax, functions_used, program
+from dsgec.export.statements import FlatProgram, Syntax, functions_used, program
 from dsgec.literals import number_lines
 from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
 from dsgec.network.ir import Input
@@ -24,7 +24,7 @@ from dsgec.rendering import Code
 class TemplateView:
     """An artefact and its program as the templates of a language see them."""
 
-    def __init__(self, artefact: Artefact, program: Program) -> None:
+    def __init__(self, artefact: Artefact, program: FlatProgram) -> None:
         model = artefact.model
         is_fixed = artefact.number_format.fixed is not None
         self.artefact, self.program = artefact, program

@@ -11,7 +11,7 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
-from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
+from dsgec.export.statements import JAVASCRIPT, FlatProgram, functions_used, program
 from dsgec.export.view import view
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import EVIDENCE, PAGE, write_files
@@ -91,7 +91,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class _Traced:
-    program: Program
+    program: FlatProgram
 
 
 def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evidence) -> Script:

@@ -2,6 +2,7 @@
 
 import itertools
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,6 +107,13 @@ def check_program(seed, dtype, folder, *, compilers, count):
         level = LEVELS[(seed + number) % len(LEVELS)]
         found = run_c(folder, compiler, level, wholes).reshape(wanted.shape)
         assert (found == wanted).all(), (seed, dtype, compiler, level)
+
+    packed = replace(artefact, layout="packed")
+    if packed.packed:
+        for file in TARGETS["c"].emit(packed):
+            (folder / file.name).write_text(file.text)
+        found = run_c(folder, compilers[seed % len(compilers)], LEVELS[seed % 4], wholes)
+        assert (found.reshape(wanted.shape) == wanted).all(), (seed, dtype, "packed")
 
     module = load_module(str(TARGETS["python"].emit(artefact)[0].text), "net")
     few = wholes[:: max(len(wholes) // 20, 1)]

@@ -13,26 +13,31 @@ from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
 from dsgec.export.fixed.ir import is_separate, steps_read
+from dsgec.export.fixed.packed import PackedNetwork
 from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_functions
-from dsgec.export.statements import Program, Statement
+from dsgec.export.statements import FlatProgram, Statement
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
+from dsgec.program.print_c import CPrinter
 from dsgec.rendering import Code, render
 
 _LINE = 14  # numbers per line of a table
+
+
+def _syntax(prefix: str) -> IntegerSyntax:
+    return IntegerSyntax(
+        call="dsgec_{}",
+        look=f"{prefix}_look{{}}({{}})",
+        shift="dsgec_shift({}, {})",
+        number="(int32_t){}",  # an int may have 16 bits
+    )
 
 
 class CWriter(IntegerWriter):
     """Writes longer sums as calls; the steps that they read are kept in an array `v`."""
 
     def __init__(self, source: ir.IntegerProgram, prefix: str) -> None:
-        language = IntegerSyntax(
-            call="dsgec_{}",
-            look=f"{prefix}_look{{}}({{}})",
-            shift="dsgec_shift({}, {})",
-            number="(int32_t){}",  # an int may have 16 bits
-        )
-        super().__init__(source, language)
+        super().__init__(source, _syntax(prefix))
         self.prefix = prefix
         self.sources: list[int] = []
         self.weights: list[int] = []
@@ -73,16 +78,51 @@ class FixedCView(CNames):
 
     writer: CWriter
     fixed: FixedView
-    rest: Program | None = None
+    rest: FlatProgram | None = None
+    packed: PackedNetwork | None = None
+
+    @property
+    def refuses(self) -> bool:
+        """Return whether loading the columns finds out that a value is missing."""
+        return self.packed is not None and self.packed.refuses
+
+    @property
+    def packed_source(self) -> Code:
+        """Return the tables and procedures of the packed layout."""
+        assert self.packed
+        return Code(CPrinter(self.packed.program, self.m.prefix).print())
+
+    @property
+    def about_sums(self) -> Code:
+        """Return a comment on the values that the packed layout computes."""
+        assert self.packed
+        return Code(
+            "What decides between the classes."
+            if self.packed.decides
+            else "The values that the outputs are made of."
+        )
+
+    @property
+    def later_tables(self) -> list[tuple[int, ir.FunctionTable, bool]]:
+        """Return the tables read after the packed neurons, and whether these do not read them."""
+        assert self.packed
+        steps = self.fixed.program.steps
+        later = {s.table for n in self.packed.after if isinstance(s := steps[n], ir.Look)}
+        own = {table.name for table in self.packed.program.tables}
+        return [(n, self.fixed.tables[n], f"table{n}" not in own) for n in sorted(later)]
 
     @property
     def sum_type(self) -> Code:
         """Return the type of the sums that decide: a single one can have more than 16 bits."""
+        if self.packed:
+            return Code(f"{self.packed.sums.type}_t" if self.sums else "int16_t")
         return Code("int32_t" if self.limit is not None else "int16_t")
 
     @property
     def sums(self) -> int:
         """Return how many sums decide, if the results are computed from these only, or 0."""
+        if self.packed:
+            return self.packed.sums.size if self.packed.decides else 0
         return len(self.fixed.program.sums) if self.rest else 0
 
     @property
@@ -147,7 +187,24 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     return FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions))
 
 
-def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Program | None]:
+def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, Code]:
+    """Return the view of an artefact in the packed layout, and the arithmetic that it needs."""
+    fixed = artefact.number_format.fixed
+    assert fixed
+    writer = IntegerWriter(fixed.program, _syntax(artefact.name))
+    for index, operand in enumerate(packed.shown):
+        if isinstance(operand, ir.Slot):
+            writer.slots[operand.number] = f"s[{index}]"
+    for position in packed.after:
+        writer.step(position, fixed.program.steps[position])
+    m = TemplateView(artefact, writer.program())
+    assert m.fixed
+    functions = integer_functions(fixed.program) | {"shift", "shifted"}
+    view = FixedCView(m, CWriter(fixed.program, artefact.name), m.fixed, writer.program(), packed)
+    return view, Code(integer_source("c", functions))
+
+
+def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[FlatProgram, FlatProgram | None]:
     """Return the statements of the sums and those after them, or all and None if not separable."""
     before = steps_read(program, program.sums)
     after = [number for number in range(len(program.steps)) if number not in before]
@@ -172,7 +229,8 @@ def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Progra
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
     """Yield `name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each rendered on demand."""
-    (c, arithmetic), name = fixed_view(artefact), artefact.name
+    packed, name = artefact.packed, artefact.name
+    c, arithmetic = packed_view(artefact, packed) if packed else fixed_view(artefact)
     files = (
         (f"{name}.h", "module.h"),
         (f"{name}.c", "module.c"),

@@ -1,0 +1,169 @@
+"""Load the sources of packed neurons: columns, filled and clamped, and values made of columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from dsgec.export.fixed.ir import (
+    ColumnValue,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Operand,
+    Slot,
+    Step,
+    Sum,
+    WholeNumber,
+    largest,
+    operands,
+)
+from dsgec.export.fixed.weight_rows import ZERO, ProgramTables, counter
+from dsgec.program.ir import (
+    ArrayParameter,
+    Binary,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    Invoke,
+    Loop,
+    Number,
+    Procedure,
+    Select,
+    Store,
+    Type,
+    Update,
+    Variable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSource:
+    """A column as it is loaded: filled if it has a `fill`, then clamped if it has `limits`."""
+
+    column: int
+    fill: int | None = None
+    limits: tuple[int, int] | None = None
+
+
+def column_source(program: IntegerProgram, operand: Operand) -> ColumnSource | None:
+    """Return an operand as a column that the loop can load, or None."""
+    if isinstance(operand, ColumnValue):
+        return ColumnSource(operand.number)
+    if not isinstance(operand, Slot):
+        return None
+    match program.steps[operand.number]:
+        case IntegerCall("fill", (ColumnValue(column), _, WholeNumber(fill))):
+            return ColumnSource(column, fill)
+        case IntegerCall("clamp", (inner, WholeNumber(least), WholeNumber(most))):
+            found = column_source(program, inner)
+            if found is not None and found.limits is None:
+                return replace(found, limits=(least, most))
+    return None
+
+
+def source_range(program: IntegerProgram, source: ColumnSource) -> tuple[int, int]:
+    """Return the range of a loaded column in which no value is missing."""
+    if source.limits:
+        return source.limits
+    format_ = program.columns[source.column]
+    filled = [] if source.fill is None else [source.fill]
+    return min([format_.least, *filled]), max([format_.most, *filled])
+
+
+def load_procedure(
+    program: IntegerProgram,
+    sources: Sequence[ColumnSource],
+    others: Sequence[Slot],
+    v: Type,
+    tables: ProgramTables,
+    refuses: bool,
+) -> Procedure:
+    """Return the procedure that loads columns in a loop, and then other sources one by one.
+
+    If it `refuses` missing values, it returns 1 where there is one.
+    """
+    number = number_type(program)
+    most = largest(program.bits)
+    count, width = len(sources), len(program.columns)
+    i = counter("i", count)
+    listed = [source.column for source in sources]
+    index: Expression = i
+    if listed != [*range(count)]:
+        index = tables.element("columns", listed, i, "The columns that are read.", signed=False)
+    value: Expression = Element("x", index, number)
+    inner: list[Instruction] = []
+    missing = Number(program.missing, "int16")
+    lacks = Variable("lacks", "int16")
+    if refuses:
+        q = Variable("q", "int16")
+        test = Binary("==", q, missing, "bool")
+        one = Number(1, "int16")
+        inner = [Declare(q, value), Update(lacks, Select(test, one, lacks, "int16"))]
+        value = q
+    if any(source.fill is not None for source in sources):
+        fills = [program.missing if source.fill is None else source.fill for source in sources]
+        fill = tables.element("fills", fills, i, "What stands for missing values.", signed=True)
+        value = Invoke("fill", (value, missing, fill))
+    if any(source.limits for source in sources):
+        limits = [source.limits or (-most - 1, most) for source in sources]
+        least, greatest = zip(*limits, strict=True)
+        low = tables.element("least", least, i, "The limits of the columns.", signed=True)
+        high = tables.element("most", greatest, i, signed=True)
+        value = Invoke("clamp", (value, low, high))
+    body: list[Instruction] = [Declare(lacks, ZERO)] if refuses else []
+    if count:
+        loop = (*inner, Store("v", i, value))
+        body.append(Loop(i, Number(count, "int16"), loop))
+    for at, slot in enumerate(others, count):
+        body.append(Store("v", Number(at, "int16"), _expression(program, slot)))
+    about = "Load the columns that the network reads."
+    return Procedure(
+        "load",
+        f"{about} Returns 1 if a value is missing." if refuses else about,
+        (
+            ArrayParameter("x", number, width, ((-most - 1, most),) * width),
+            ArrayParameter("v", v, count + len(others), is_written=True),
+        ),
+        tuple(body),
+        lacks if refuses else None,
+    )
+
+
+def number_type(program: IntegerProgram) -> Type:
+    """Return the type of columns, weights and stored values."""
+    return "int8" if program.bits == 8 else "int16"
+
+
+def _expression(program: IntegerProgram, operand: Operand) -> Expression:
+    """Return a value that is computed from columns."""
+    match operand:
+        case ColumnValue(number):
+            return Element("x", Number(number, "int16"), number_type(program))
+        case WholeNumber(value):
+            return Number(value)
+        case Slot(number):
+            step = program.steps[number]
+            return step_expression(program, step, [_expression(program, o) for o in operands(step)])
+        case _:
+            assert_never(operand)
+
+
+def step_expression(
+    program: IntegerProgram, step: Step, values: Sequence[Expression]
+) -> Expression:
+    """Return the value of a step that reads values."""
+    match step:
+        case IntegerCall(function):
+            return Invoke(function, tuple(values))
+        case Look(number):
+            table = program.tables[number]
+            limits = tuple(Number(limit) for limit in table.limits)
+            return Invoke(table.look, (*values, *limits), f"table{number}")
+        case Sum(terms, bias, shift):
+            total: Expression = Number(bias)
+            for value, (_, weight) in zip(values, terms, strict=True):
+                total = Binary("+", total, Binary("*", Number(weight), value))
+            return Invoke("shifted", (total, Number(shift))) if shift else total
+        case _:
+            assert_never(step)

@@ -1,0 +1,1 @@
+"""Programs: typed scalars, constant tables, arrays and loops, which printers turn into source."""

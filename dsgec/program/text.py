@@ -1,0 +1,87 @@
+"""The text form of programs, for people and for tests."""
+
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from dsgec.program.ir import (
+    Binary,
+    Branch,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    Invoke,
+    Loop,
+    Number,
+    Procedure,
+    Program,
+    Select,
+    Store,
+    Update,
+    Variable,
+)
+
+
+def program_text(program: Program) -> str:
+    """Return a program as text, one instruction a line."""
+    lines: list[str] = []
+    for table in program.tables:
+        values = " ".join(map(str, table.values))
+        lines.append(f"table {table.name}: {table.type}[{len(table.values)}] = {values}")
+    for procedure in program.procedures:
+        lines += ["", *_procedure(procedure)]
+    return "\n".join(lines) + "\n"
+
+
+def _procedure(procedure: Procedure) -> Iterator[str]:
+    parameters = ", ".join(
+        f"{'out ' if p.is_written else ''}{p.name}: {p.type}[{p.size}]"
+        for p in procedure.parameters
+    )
+    yield f"procedure {procedure.name}({parameters})"
+    yield from _lines(procedure.body, "    ")
+    if procedure.result is not None:
+        yield f"    return {expression_text(procedure.result)}"
+
+
+def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
+    for instruction in body:
+        match instruction:
+            case Declare(variable, value):
+                yield f"{indent}{variable.name}: {variable.type} = {expression_text(value)}"
+            case Update(variable, value):
+                yield f"{indent}{variable.name} = {expression_text(value)}"
+            case Store(array, index, value):
+                yield f"{indent}{array}[{expression_text(index)}] = {expression_text(value)}"
+            case Loop(counter, count, inner):
+                yield f"{indent}for {counter.name} below {expression_text(count)}"
+                yield from _lines(inner, indent + "    ")
+            case Branch(test, yes, no):
+                yield f"{indent}if {expression_text(test)}"
+                yield from _lines(yes, indent + "    ")
+                if no:
+                    yield f"{indent}else"
+                    yield from _lines(no, indent + "    ")
+            case _:
+                assert_never(instruction)
+
+
+def expression_text(expression: Expression) -> str:
+    """Return an expression as text."""
+    match expression:
+        case Number(value):
+            return str(value)
+        case Variable(name):
+            return name
+        case Element(array, index):
+            return f"{array}[{expression_text(index)}]"
+        case Binary(operator, left, right):
+            return f"({expression_text(left)} {operator} {expression_text(right)})"
+        case Select(test, yes, no):
+            parts = (expression_text(part) for part in (yes, test, no))
+            return "({} if {} else {})".format(*parts)
+        case Invoke(function, arguments, table):
+            inner = [*([table] if table else []), *map(expression_text, arguments)]
+            return f"{function}({', '.join(inner)})"
+        case _:
+            assert_never(expression)

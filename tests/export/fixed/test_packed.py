@@ -1,0 +1,193 @@
+"""The packed layout gives the integers of the flat one, and takes less flash."""
+
+import itertools
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.export.artefact import Artefact
+from dsgec.export.candidates import integer_candidates
+from dsgec.export.files import export
+from dsgec.export.fixed.evaluate import read, step_values
+from dsgec.export.fixed.packed import pack
+from dsgec.export.read import open_artefacts
+from dsgec.export.targets.c.image import COMPILERS, link
+from dsgec.export.targets.target import TARGETS
+from dsgec.network.model import Column, Model
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.program.interpret import interpret
+from tests.support.artefacts import COMPILERS as HOST_COMPILERS
+from tests.support.models import EVERY_KIND, MIXED_COLUMNS
+
+DTYPES = ("q7", "q15")
+
+
+def layered(inputs, hidden, classes, terms, activation="relu", seed=1):
+    """Return a model of one hidden layer whose neurons have so many random inputs each."""
+    rng = np.random.RandomState(seed)
+
+    def total(names):
+        return (
+            " + ".join(f"{rng.normal():.3f} * {name}" for name in names) + f" + {rng.normal():.3f}"
+        )
+
+    lines = [f"inputs = {inputs}"]
+    for number in range(1, hidden + 1):
+        chosen = sorted(rng.choice(inputs, min(terms, inputs), replace=False) + 1)
+        lines.append(f"h_1_{number} = {activation}({total(f'x_{c}' for c in chosen)})")
+    neurons = [f"h_1_{number}" for number in range(1, hidden + 1)]
+    if classes > 2:
+        names = ", ".join(f"y_{c}" for c in range(1, classes + 1))
+        lines.append(f"{names} = softmax({', '.join(total(neurons) for _ in range(classes))})")
+    else:
+        lines.append(f"y_1 = {'sig(' if classes else '('}{total(neurons)})")
+    columns = tuple(Column(f"c{number}") for number in range(inputs))
+    return Model(
+        simplify(parse("\n".join(lines))), columns, tuple(f"k{number}" for number in range(classes))
+    )
+
+
+def make(model, dtype, layout="packed"):
+    ranges = tuple(None if column.categories else (-1.0, 1.0) for column in model.columns)
+    return Artefact(model, "net", dtype, selftest="quick", ranges=ranges, layout=layout)
+
+
+MODELS = {
+    "two classes": layered(6, 3, 2, 4, "sig"),
+    "classes": layered(9, 5, 4, 4),
+    "values": layered(7, 4, 0, 3, "tanh"),
+    "dense": layered(8, 6, 3, 8),
+    "many sources": layered(300, 60, 3, 12),
+    "wide": layered(290, 2, 3, 290, "sig"),
+    "every kind": EVERY_KIND,
+    "mixed": Model(
+        parse("h_1_1 = relu(x_1 + 0.5 * x_2 - x_3)\ny_1 = sig(h_1_1 - x_4 + 0.3 * x_5 + x_6)"),
+        MIXED_COLUMNS,
+        ("no", "yes"),
+    ),
+    # One class has a constant sum, one that of another class, and one that of a hidden neuron.
+    "odd sums": Model(
+        parse(
+            "inputs = 2\nh_1_1 = relu(x_1 + 0.5 * x_2 + 0.1)\nh_1_2 = relu(h_1_1 - x_2)\n"
+            "y_1, y_2, y_3, y_4 = softmax(0.25, h_1_1, h_1_2 + x_1, h_1_2 + x_1)"
+        ),
+        (Column("a"), Column("b")),
+        tuple("abcd"),
+    ),
+    "skips": Model(
+        parse(
+            "inputs = 3\nh_1_1 = sin(x_1 * x_2)\nh_1_2 = sig(x_1 - x_3)\n"
+            "y_1 = h_1_1 + 0.5 * h_1_2 + x_2"
+        ),
+        (Column("a"), Column("b"), Column("c")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "dtype"), [*itertools.product(MODELS, DTYPES)])
+def test_packed_steps_are_the_flat_ones(name, dtype):
+    artefact = make(MODELS[name], dtype)
+    program, packed = artefact.number_format.fixed.program, artefact.packed
+    assert packed is not None
+    rows = integer_candidates(program, artefact.model.columns, 500, 3)
+    if packed.refuses:
+        rows = rows[(rows != program.missing).all(axis=1)]
+
+    loaded, _ = interpret(packed.program, packed.load, x=rows.astype(np.int64))
+    v = np.stack([np.broadcast_to(each, len(rows)) for each in loaded["v"]], axis=1)
+    written, _ = interpret(packed.program, packed.neurons, v=v)
+
+    slots = step_values(program, rows)
+    for operand, found in zip(packed.shown, written["s"], strict=True):
+        assert np.all(read(operand, rows, slots) == found), operand
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize(("name", "dtype"), [*itertools.product(MODELS, DTYPES)])
+def test_packed_c_passes_its_selftest_under_sanitizers(name, dtype, tmp_path):
+    for file in TARGETS["c"].emit(make(MODELS[name], dtype)):
+        (tmp_path / file.name).write_text(file.text)
+    flags = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-O1")
+    for compiler in HOST_COMPILERS:
+        command = [compiler, *flags, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+        command += ["-DNET_SELFTEST_MAIN", "net.c", "net_selftest.c", "-o", "main"]
+        built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert built.returncode == 0, built.stderr
+        answer = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+        assert "agree, bit for bit" in answer.stdout
+
+
+def test_a_class_needs_only_the_sums():
+    for dtype in DTYPES:
+        assert make(MODELS["classes"], dtype).packed.decides
+        assert make(MODELS["odd sums"], dtype).packed.decides
+        assert make(MODELS["two classes"], dtype).packed.decides
+
+
+def test_a_missing_value_is_found_while_loading():
+    packed = make(MODELS["classes"], "q7").packed
+    rows = np.zeros((2, 9), np.int64)
+    rows[1, 3] = -128
+
+    assert packed.refuses
+    assert interpret(packed.program, packed.load, x=rows)[1].tolist() == [0, 1]
+    assert not make(MODELS["mixed"], "q7").packed.refuses
+
+
+def test_a_program_without_neurons_stays_flat():
+    model = Model(parse("inputs = 2\ny_1 = x_1 * x_2"), (Column("a"), Column("b")))
+    artefact = make(model, "q7")
+
+    assert artefact.packed is None
+    flat = make(model, "q7", "flat")
+    assert "_neurons(" not in TARGETS["c"].emit(artefact)[1].text
+    assert artefact.golden == flat.golden
+
+
+def test_dense_neurons_list_no_sources():
+    program = make(MODELS["dense"], "q7").number_format.fixed.program
+    packed = pack(program, range(8))
+    weights = next(table for table in packed.program.tables if table.name == "packed")
+
+    assert len(weights.values) < 8 * 6 + 6 * 3 + 3 * 9 + 1
+
+
+def test_sources_beyond_a_byte_are_listed_by_their_distance():
+    packed = make(MODELS["many sources"], "q15").packed
+
+    assert {"gaps", "weights"} <= {table.name for table in packed.program.tables}
+
+
+def test_an_export_can_be_packed_and_verified(tmp_path):
+    model = MODELS["classes"]
+    ranges = {"*": (-1.0, 1.0)}
+
+    paths = export(model, ["c"], "net", tmp_path, "q7", ranges=ranges, layout="packed", check=False)
+
+    with open_artefacts(paths[0]) as (found,):
+        assert found.artefact == replace(make(model, "q7"), selftest="full")
+        assert TARGETS["c"].emit(found.artefact)[0].text == paths[0].read_text()
+
+
+def test_the_packed_layout_needs_fixed_point(tmp_path):
+    with pytest.raises(DsgecError, match="needs fixed point") as error:
+        export(MODELS["classes"], ["c"], "net", tmp_path, layout="packed")
+
+    assert 'dtype="q15"' in str(error.value)
+
+
+@pytest.mark.skipif(COMPILERS["cortex-m0plus"].path is None, reason="needs gcc-arm-none-eabi")
+@pytest.mark.parametrize(("name", "share"), [("classes", 0.75), ("dense", 0.65)])
+def test_packed_takes_less_flash_than_flat(name, share, tmp_path):
+    sizes = {}
+    for layout in ("flat", "packed"):
+        folder = tmp_path / layout
+        folder.mkdir()
+        sizes[layout] = link(make(MODELS[name], "q7", layout), "cortex-m0plus", folder).flash
+
+    assert sizes["packed"] < share * sizes["flat"]
