@@ -261,7 +261,7 @@ def try_report(folder: Folder, result: Result | None = None) -> None:
 
 
 @contextlib.contextmanager
-def _opened(job: Job) -> Iterator[Folder | None]:
+def _open_if_there(job: Job) -> Iterator[Folder | None]:
     """Open the folder of a job, if there is one already."""
     with contextlib.ExitStack() as held:
         folder: Folder | None = None
@@ -275,7 +275,7 @@ def _opened(job: Job) -> Iterator[Folder | None]:
 
 def finished_run(job: Job) -> WrittenRun | None:
     """Return the run of a job if its folder has it, complete and made by this version."""
-    with _opened(job) as folder:
+    with _open_if_there(job) as folder:
         if folder is None or has_checkpoint(folder):
             return None
         if not (has_record(folder) and folder.has(MANIFEST)):
@@ -299,6 +299,6 @@ def finished_run(job: Job) -> WrittenRun | None:
 
 def refuse_other(job: Job) -> None:
     """Raise an error if the folder of a job holds another run."""
-    with _opened(job) as folder:
+    with _open_if_there(job) as folder:
         if folder is not None:
             refuse_other_run(folder, job.identity, _OTHER_NAME)

@@ -157,7 +157,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return f"{what}, the best of each size; * is the run's" if self else "empty"
 
     def _more(self) -> list[str]:
-        """Return how to see the entries that are not shown."""
+        """Return a line on how to see the entries that are not shown, if there are any."""
         more = len(self) - _MOST_ROWS
         return [f"… {more} more: to_frame() has all, [-1] is the largest"] if more > 0 else []
 

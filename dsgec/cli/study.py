@@ -60,7 +60,7 @@ def study(
     from dsgec.study.prepare import RUNS, prepare, remarks
     from dsgec.study.processes import Processes
     from dsgec.study.statistics import require_libraries
-    from dsgec.study.work import collect, finished, unfinished, work
+    from dsgec.study.work import collect, finished_results, unfinished_tasks, work
 
     planned = load_study(study)
     if quick:
@@ -88,8 +88,8 @@ def study(
         runs = exits.enter_context(folder.below(RUNS, make=True))
         exits.callback(remove_if_empty, path / RUNS)
         runs.remove_unfinished()
-        there = finished(tasks, runs)
-        todo = unfinished(tasks, there)
+        there = finished_results(tasks, runs)
+        todo = unfinished_tasks(tasks, there)
         if not quiet:
             print_message(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
@@ -98,7 +98,7 @@ def study(
         progress = StudyDisplay(todo, len(there), max(workers.threads, 1), quiet=quiet)
         interrupts = exits.enter_context(Interrupts())
         try:
-            work(todo, runs, workers, backend, progress.note, progress.ended)
+            work(todo, runs, workers, backend, progress.note, progress.run_ended)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])

@@ -24,7 +24,7 @@ _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a CSV file is written. A blank as the separator stands for any number of blanks."""
+    """The signs of a CSV file. A blank as the separator stands for any number of blanks."""
 
     separator: str
     quote: str

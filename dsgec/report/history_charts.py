@@ -89,7 +89,7 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
 
 
 def fitness_label(run: Result) -> str:
-    """Return in words what evolution minimised."""
+    """Return the name of the fitness that evolution minimised."""
     objective = run.result.objective
     known = OBJECTIVES.get(objective)
     if known and known.degree and run.record.data.target_scale:

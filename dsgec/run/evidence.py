@@ -301,7 +301,7 @@ def _example(
 
 
 def _results(outputs: Array, model: Model) -> list[float]:
-    """Return what an export gives for a row: a probability for each class, or values."""
+    """Return the results of an export for a row: a probability for each class, or values."""
     values: list[float] = outputs.tolist()
     has_one = len(model.classes) == 2 and len(values) == 1
     return [1.0 - values[0], values[0]] if has_one else values

@@ -112,7 +112,7 @@ class StudyEvidence:
 def make_evidence(
     study: Study, plans: Sequence[TablePlan], tables: Sequence[ResultTable], results: Results
 ) -> StudyEvidence:
-    """Return what the page draws: for each table its fields, samples and curves."""
+    """Return the content of report.json: for each table its fields, samples and curves."""
     return StudyEvidence(
         StudyFacts(study.name, study.runs, study.seed, study.shortened),
         tuple(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dsgec.search.problem import make_learning
-from dsgec.study.definition import Cell, Data, Printed, Row, Study, TablePlan
+from dsgec.study.definition import Cell, Data, PrintedFigure, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
 from dsgec.study.results import CellResult, Results
 from dsgec.study.statistics import SampleSummary, compare, mark, sample
@@ -82,7 +82,7 @@ class ResultTable:
 
 
 def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
-    """Return the table of a plan."""
+    """Compute the table of a plan from the results of a study."""
     printed = {(p.measure, p.row, p.data): p for p in study.printed if p.table == plan.name}
     chosen = choose_runs(plan, results)
     by_label = {row.label: row for row in plan.rows}
@@ -160,7 +160,7 @@ def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
 
 
 def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
-    """Return what a run minimises: the objective, and the penalties on weights and connections."""
+    """Return the terms that a run minimises: the objective, and the penalties on weights and connections."""
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
     return outcome.objective, *penalties
@@ -257,7 +257,7 @@ def _rivals(plan: TablePlan, chosen: Chosen) -> Iterator[str]:
 def _distances(
     plan: TablePlan,
     chosen: Chosen,
-    printed: dict[tuple[str, str, str], Printed],
+    printed: dict[tuple[str, str, str], PrintedFigure],
 ) -> Iterator[str]:
     """Yield how far our mean fitness is from the printed one, in printed standard deviations."""
     for row in plan.rows:
