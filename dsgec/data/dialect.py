@@ -108,7 +108,10 @@ def find_preamble(head: bytes, given: ReadingOptions, source: str) -> tuple[byte
 def detect_dialect(
     head: bytes, given: ReadingOptions, source: str
 ) -> tuple[Dialect, list[list[str]]]:
-    """Return the dialect of a table that starts with `head`, and its first records."""
+    """Return the dialect of a table that starts with `head`, and its first records.
+
+    Options that are given are not detected.
+    """
     text = head[:_SAMPLE_BYTES].decode("utf-8", "replace")
     lines = list(io.StringIO(text, newline=""))
     if len(lines) > 1 and len(head) > _SAMPLE_BYTES:

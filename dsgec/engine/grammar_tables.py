@@ -237,6 +237,7 @@ def _unroll(lists: "_Lists") -> list[_UnrolledRule]:
 
 
 def _depths(rules: int, unrolled: list[_UnrolledRule]) -> list[_Depths]:
+    """Return the greatest depth of each rule, and the sum of those of the rules before it."""
     counts = [0] * rules
     for gene in unrolled:
         counts[gene.rule] = max(counts[gene.rule], gene.depth)
