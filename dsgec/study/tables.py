@@ -160,7 +160,7 @@ def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
 
 
 def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
-    """Return the terms that a run minimises: the objective, and the penalties on weights and connections."""
+    """Return the objective of a run, and its penalties on weights and connections."""
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
     return outcome.objective, *penalties
