@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from dsgec.study.tables import ResultTable, TableBlock, TableEntry
+from dsgec.study.tables import ResultTable, TableBlock
 
 PRINTED = "paper"
 """The heading of the columns of printed figures."""
@@ -30,12 +30,12 @@ def _headings(table: ResultTable) -> list[str]:
     return [h for c in columns for h in ([c, PRINTED] if table.has_printed else [c])]
 
 
-def _fields(table: ResultTable, entries: Iterable[TableEntry]) -> list[str]:
+def _fields(table: ResultTable, entries: Iterable[tuple[str, str, str]]) -> list[str]:
     fields = []
-    for entry in entries:
-        fields.append(f"{entry.text} {entry.mark}".rstrip())
+    for text, mark, printed in entries:
+        fields.append(f"{text} {mark}".rstrip())
         if table.has_printed:
-            fields.append(entry.printed or "–")
+            fields.append(printed or "–")
     return fields
 
 
@@ -46,16 +46,16 @@ def _rows(table: ResultTable) -> list[list[str]]:
     for block in table.blocks:
         for number, line in enumerate(block.lines):
             begins = number == 0
-            new_group = begins and block.measure.group and block.measure.group != group
+            new_group = begins and block.group and block.group != group
             rows.append(
                 [
-                    block.measure.group if new_group else "",
-                    block.measure.label if begins else "",
+                    block.group if new_group else "",
+                    block.measure if begins else "",
                     _on_one_line(line.label),
                     *_fields(table, line.entries),
                 ]
             )
-        group = block.measure.group
+        group = block.group
     return rows
 
 
@@ -85,7 +85,7 @@ def _plain(number: int, table: ResultTable) -> str:
 
 def _is_border(blocks: Sequence[TableBlock], position: int) -> bool:
     """Return whether a rule separates a block from the one above: not within a group."""
-    above, below = blocks[position - 1].measure.group, blocks[position].measure.group
+    above, below = blocks[position - 1].group, blocks[position].group
     return not above or above != below
 
 
@@ -168,10 +168,10 @@ def _latex(table: ResultTable) -> str:
     ]
     for position, block in enumerate(table.blocks):
         height = len(block.lines)
-        group = block.measure.group
-        together = [b for b in table.blocks if b.measure.group == group] if group else []
+        group = block.group
+        together = [b for b in table.blocks if b.group == group] if group else []
         for number, line in enumerate(block.lines):
-            measure = _multirow(height, _escape_latex(block.measure.label)) if number == 0 else ""
+            measure = _multirow(height, _escape_latex(block.measure)) if number == 0 else ""
             if not group:
                 start = [rf"\multicolumn{{2}}{{|c|}}{{{measure}}}"]
             else:

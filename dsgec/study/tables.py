@@ -45,28 +45,20 @@ MEASURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class TableEntry:
-    """A field of a table. `printed` is the figure that stands elsewhere, if any."""
-
-    text: str
-    mark: str
-    printed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a measure."""
+class TableLine:
+    """A row of a measure; an entry is the text, the mark and the printed figure of a data set."""
 
     label: str
-    entries: tuple[TableEntry, ...]
+    entries: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
     """A measure with its rows."""
 
-    measure: Measure
-    lines: tuple[Line, ...]
+    group: str
+    measure: str
+    lines: tuple[TableLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +91,9 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
                 known = printed.get((measure.name, row.label, data.name))
                 plain = any(o.task == "regression" for o in chosen[row, data])
                 text = _text(sample(ours), significant_digits=plain)
-                entries.append(TableEntry(text, signs, known.text if known else ""))
-            lines.append(Line(row.label, tuple(entries)))
-        blocks.append(TableBlock(measure, tuple(lines)))
+                entries.append((text, signs, known.text if known else ""))
+            lines.append(TableLine(row.label, tuple(entries)))
+        blocks.append(TableBlock(measure.group, measure.label, tuple(lines)))
     columns = tuple(data.label for data in plan.data)
     others = {row for row, _ in _others(plan, _kinds(plan, results))}
     notes = (*_notes(study, plan, chosen, others), *_distances(plan, chosen, printed))
