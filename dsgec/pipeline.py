@@ -43,7 +43,7 @@ from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from dsgec.report.page import prepare_page, write_page
+from dsgec.report.page import prepare_page, report_page, run_page, write_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
@@ -254,7 +254,7 @@ def write_folder(
 def try_report(folder: Folder, result: Result | None = None) -> None:
     """Write the page of a run, unless the run is too long for one."""
     try:
-        write_page(folder, result)
+        write_page(folder, report_page(folder) if result is None else run_page(result))
     except DsgecError as error:
         if isinstance(error.__cause__, OSError):
             raise  # a full disk, say: the page is written when the run is started again

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from dsgec.manifest import HISTORY
 from dsgec.report.chart import (
     BOTTOM,
-    LEFT,
     LOG_RATIO,
-    RIGHT,
     TOP,
     Chart,
     DataTable,
     Scale,
     Series,
+    generation_scale,
     line_path,
     linear_scale,
     step_path,
@@ -46,7 +45,7 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
     scale = suitable_scale(drawn, BOTTOM, TOP) if scale.is_log else linear_scale(drawn, BOTTOM, TOP)
     beyond = int((~(means <= cap)).sum())
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
-    across = _generations(history)
+    across = generation_scale(float(generations[0]), float(generations[-1]))
     course = (
         f"{format_number(values[0])} at first and {format_number(values[-1])} in the end"
         if values
@@ -71,8 +70,9 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
 
 def size_chart(history: Sequence[HistoryRow]) -> Chart:
     """Draw the connections of the best network over the generations."""
-    (points,) = _points(_column(history, "generation"), _column(history, "size"))
-    across = _generations(history)
+    generations = _column(history, "generation")
+    (points,) = _points(generations, _column(history, "size"))
+    across = generation_scale(float(generations[0]), float(generations[-1]))
     up = linear_scale([0.0, *(y for _, y in points)], BOTTOM, TOP, whole=True)
     return Chart(
         "size",
@@ -99,13 +99,6 @@ def fitness_label(run: Result) -> str:
 
 def _column(history: Sequence[HistoryRow], name: str) -> NDArray[np.float64]:
     return np.array([getattr(row, name) for row in history], np.float64)
-
-
-def _generations(history: Sequence[HistoryRow]) -> Scale:
-    first, last = float(history[0].generation), float(history[-1].generation)
-    scale = linear_scale([first, last], LEFT, RIGHT, whole=True)
-    ticks = tuple(tick for tick in scale.ticks if tick <= max(last, first + 1))
-    return Scale(first, max(last, first + 1), LEFT, RIGHT, ticks)
 
 
 def _cap(best: list[float]) -> float:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -158,22 +159,21 @@ def report_page(folder: Folder) -> str:
     return run_page(result)
 
 
-def write_page(folder: Folder, result: Result | None = None) -> Path:
-    """Write the page of a run into its folder, and return its path.
-
-    `result` is the content of the folder, if it is known: reading it again takes a while.
-    """
-    page = report_page(folder) if result is None else run_page(result)
+def write_page(folder: Folder, page: str) -> Path:
+    """Write a page into the folder of its run or study, and return its path."""
     write_files(folder, {PAGE: page})
     return folder.path / PAGE
 
 
-def write_report(path: Path, out: Path | None = None) -> Path:
-    """Write the page of a run into its folder or to `out`, and return its path."""
+def write_report(
+    path: Path, out: Path | None = None, make_page: Callable[[Folder], str] = report_page
+) -> Path:
+    """Write the page that `make_page` returns into its folder or to `out`; return its path."""
     with open_folder(path) as folder:
+        page = make_page(folder)
         if out is None:
-            return write_page(folder)
-        write_whole(out, report_page(folder))
+            return write_page(folder, page)
+        write_whole(out, page)
         return out
 
 
