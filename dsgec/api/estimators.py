@@ -71,6 +71,8 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
             chosen do not share a group.
         """
         x, y = self._validate(X, y)
+        if isinstance(self, ClassifierMixin):
+            check_classification_targets(y)
         with _as_value_error():
             group_codes = None if groups is None else parse_groups(groups, len(y))
             x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
@@ -92,12 +94,13 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _validate(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Check rows and targets; rows become an array, unless they are a data frame with texts."""
         y = _plain_labels(y)
         if not has_text_columns(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
-            x, y = validate_data(self, X, y, **checks, **more)
+            y_numeric = isinstance(self, RegressorMixin)
+            x, y = validate_data(self, X, y, y_numeric=y_numeric, **checks)
             return x, y
         validate_data(self, X, skip_check_array=True)
         y = column_or_1d(y, warn=True)
@@ -193,11 +196,6 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _DsgeEstimator):  # 
     :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
 
-    def _validate(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
-        x, y = super()._validate(X, y, **more)
-        check_classification_targets(y)
-        return x, y
-
     def _encode_targets(
         self, y: NDArray[Any], row_weights: Numbers | None
     ) -> tuple[Numbers, NDArray[Any] | None, Numbers | None]:
@@ -249,9 +247,6 @@ class DSGERegressor(RegressorMixin, _DsgeEstimator):  # type: ignore[misc]
     :param random_state: The random seed, or a generator that draws one.
     :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
-
-    def _validate(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
-        return super()._validate(X, y, y_numeric=True, **more)
 
     def predict(self, X: Any) -> Numbers:
         """Return the value of each row.
