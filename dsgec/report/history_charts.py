@@ -38,7 +38,7 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
     means = _column(history, "mean")
     best = _points(generations, _column(history, "best"))
     values = [y for _, y in best[0]] if best else []
-    cap = _cap(values)
+    cap = _mean_limit(values)
     mean = _points(generations, means, cap)
     scale = suitable_scale(values, BOTTOM, TOP)
     drawn = [*values, *(y for piece in mean for _, y in piece)]
@@ -101,7 +101,7 @@ def _column(history: Sequence[HistoryRow], name: str) -> NDArray[np.float64]:
     return np.array([getattr(row, name) for row in history], np.float64)
 
 
-def _cap(best: list[float]) -> float:
+def _mean_limit(best: list[float]) -> float:
     """Return up to which fitness the mean is drawn, so that the best is not a flat line below."""
     if not best:
         return _LARGEST

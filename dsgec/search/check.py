@@ -47,7 +47,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f" {task}, needs {_join_with_or(needed)}",
             f"Use the shipped grammar `{default_grammar(len(dataset.classes))}`{others}.",
         )
-    roots = {_root(network) for network in networks if len(network.outputs) == 1}
+    roots = {_output_function(network) for network in networks if len(network.outputs) == 1}
     y = dataset.scaled_y
     if (
         not dataset.classes
@@ -69,7 +69,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
     return ""
 
 
-def _root(network: Network) -> str:
+def _output_function(network: Network) -> str:
     node = network.nodes[network.outputs[0]]
     return node.function if isinstance(node, Apply) else ""
 

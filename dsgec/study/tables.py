@@ -95,7 +95,7 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
             lines.append(TableLine(row.label, tuple(entries)))
         blocks.append(TableBlock(measure.group, measure.label, tuple(lines)))
     columns = tuple(data.label for data in plan.data)
-    others = {row for row, _ in _others(plan, _kinds(plan, results))}
+    others = {row for row, _ in _incomparable_rows(plan, _kinds(plan, results))}
     notes = (*_notes(study, plan, chosen, others), *_distances(plan, chosen, printed))
     return ResultTable(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
 
@@ -113,7 +113,7 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
     compared.
     """
     kinds = _kinds(plan, results)
-    others = _others(plan, kinds)
+    others = _incomparable_rows(plan, kinds)
     return {
         (row, data): tuple(
             replace(outcome, fitness=None, changes=((0, None),))
@@ -139,19 +139,20 @@ def _kinds(plan: TablePlan, results: Results) -> _Kinds:
     }
 
 
-def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
+def _incomparable_rows(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
     """Return the rows and data sets whose runs minimise something else than the first row."""
     found = set()
     for data in plan.data:
         aims = {
-            row: {_aim(*run) for run in kinds[row, data] if not run[1].fault} for row in plan.rows
+            row: {_minimised_terms(*run) for run in kinds[row, data] if not run[1].fault}
+            for row in plan.rows
         }
         first = next((aim for aim in aims.values() if aim), set())
         found |= {(row, data) for row, aim in aims.items() if aim - first}
     return found
 
 
-def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
+def _minimised_terms(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
     """Return the objective of a run, and its penalties on weights and connections."""
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
