@@ -50,9 +50,9 @@ class Words:
 
     def write(self, text: str) -> str:
         """Return a text with all its mentions written."""
-        return _MENTION.sub(self._written, text)
+        return _MENTION.sub(self._write_mention, text)
 
-    def _written(self, match: re.Match[str]) -> str:
+    def _write_mention(self, match: re.Match[str]) -> str:
         try:
             values = json.loads(match[2])
         except (ValueError, RecursionError):

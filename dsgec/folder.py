@@ -68,7 +68,7 @@ class Folder:
         except OSError as error:
             if error.errno == errno.ELOOP:  # a link in the place of a subfolder
                 return None
-            raise self._failed("read", name, error) from error
+            raise self._error("read", name, error) from error
 
     def names(self) -> list[str]:
         """Return the sorted names in the folder, without those in subfolders."""
@@ -92,7 +92,7 @@ class Folder:
             with self._parent(f"{name}/.", make=make) as (parent, _):
                 return Folder(self.path / name, os.dup(parent))
         except OSError as error:
-            raise self._failed("open", name, error) from error
+            raise self._error("open", name, error) from error
 
     def read(self, name: str, most: int, *, cut: bool = False) -> bytes:
         """Return the bytes of a file of at most so many; with `cut`, the first of a longer one."""
@@ -105,7 +105,7 @@ class Folder:
                     raise DsgecError(f"{self.path / name} is not a file")
                 data = file.read(most if cut else most + 1)
         except OSError as error:
-            raise self._failed("read", name, error) from error
+            raise self._error("read", name, error) from error
         if len(data) > most:
             raise DsgecError(f"{self.path / name} is larger than {most >> 20} MB")
         return data
@@ -124,7 +124,7 @@ class Folder:
             with self._parent(name, make=True) as (parent, last):
                 _replace(parent, last, data)
         except (OSError, UnicodeError) as error:
-            raise self._failed("write", name, error) from error
+            raise self._error("write", name, error) from error
 
     def remove(self, name: str) -> None:
         """Remove a file or a link, and the subfolder that it leaves empty; it may be missing."""
@@ -134,7 +134,7 @@ class Folder:
         except OSError as error:
             if isinstance(error, FileNotFoundError) or error.errno in _LINKED:
                 return  # what a link leads to is not ours to remove
-            raise self._failed("remove", name, error) from error
+            raise self._error("remove", name, error) from error
         if "/" in name:
             with contextlib.suppress(OSError):
                 os.rmdir(str(PurePosixPath(name).parent), dir_fd=self._descriptor)
@@ -182,7 +182,7 @@ class Folder:
         finally:
             _close(descriptor)
 
-    def _failed(self, verb: str, name: str, error: Exception) -> DsgecError:
+    def _error(self, verb: str, name: str, error: Exception) -> DsgecError:
         path = self.path / name
         if isinstance(error, OSError) and error.errno in _LINKED:
             link = next((each for each in (*path.parents, path) if each.is_symlink()), None)

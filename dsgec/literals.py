@@ -88,13 +88,13 @@ def comment_text(text: str) -> str:
 def go_string(text: str) -> str:
     """Return a Go string literal of UTF-8 bytes; all but plain characters are escaped."""
     data = text.encode("utf-8", "surrogatepass")
-    return '"' + "".join(_escaped(chr(byte), "\\x{:02x}") for byte in data) + '"'
+    return '"' + "".join(_escape(chr(byte), "\\x{:02x}") for byte in data) + '"'
 
 
 def rust_string(text: str) -> str:
     """Return a Rust string literal in ASCII; half a surrogate pair becomes U+FFFD."""
     legal = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
-    return '"' + "".join(_escaped(character, "\\u{{{:x}}}") for character in legal) + '"'
+    return '"' + "".join(_escape(character, "\\u{{{:x}}}") for character in legal) + '"'
 
 
 def java_string(text: str) -> str:
@@ -105,7 +105,7 @@ def java_string(text: str) -> str:
     """
     data = text.encode("utf-16-be", "surrogatepass")
     units = [chr(high << 8 | low) for high, low in zip(data[::2], data[1::2], strict=True)]
-    written = [_escaped(u, "\\{:03o}" if u < "\u0100" else "\\u{:04x}") for u in units]
+    written = [_escape(u, "\\{:03o}" if u < "\u0100" else "\\u{:04x}") for u in units]
     starts = range(0, max(len(written), 1), _LONGEST_PIECE)
     pieces = ['"' + "".join(written[i : i + _LONGEST_PIECE]) + '"' for i in starts]
     return pieces[0] if len(pieces) == 1 else f'String.join("", {", ".join(pieces)})'
@@ -125,7 +125,7 @@ def _is_plain(character: str) -> bool:
 _OCTAL = {byte: f"\\{byte:03o}" for byte in range(256) if not _is_plain(chr(byte))}
 
 
-def _escaped(character: str, escape: str) -> str:
+def _escape(character: str, escape: str) -> str:
     return character if _is_plain(character) else escape.format(ord(character))
 
 
@@ -154,16 +154,16 @@ def js_data(value: Any) -> str:
 
     Whole numbers that JavaScript cannot represent become strings.
     """
-    text = json.dumps(_held(value), ensure_ascii=True, allow_nan=False)
+    text = json.dumps(_large_to_text(value), ensure_ascii=True, allow_nan=False)
     # In JSON such characters occur only in strings.
     return re.sub(r"[<>&'`*/]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _held(value: Any) -> Any:
+def _large_to_text(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _held(item) for key, item in value.items()}
+        return {key: _large_to_text(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_held(item) for item in value]
+        return [_large_to_text(item) for item in value]
     return str(value) if isinstance(value, int) and abs(value) > 2**53 - 1 else value
 
 

@@ -43,7 +43,7 @@ from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from dsgec.report.page import prepare_page, write_page
+from dsgec.report.page import prepare_page, report_page, run_page, write_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
@@ -254,14 +254,14 @@ def write_folder(
 def try_report(folder: Folder, result: Result | None = None) -> None:
     """Write the page of a run, unless the run is too long for one."""
     try:
-        write_page(folder, result)
+        write_page(folder, report_page(folder) if result is None else run_page(result))
     except DsgecError as error:
         if isinstance(error.__cause__, OSError):
             raise  # a full disk, say: the page is written when the run is started again
 
 
 @contextlib.contextmanager
-def _opened(job: Job) -> Iterator[Folder | None]:
+def _open_if_there(job: Job) -> Iterator[Folder | None]:
     """Open the folder of a job, if there is one already."""
     with contextlib.ExitStack() as held:
         folder: Folder | None = None
@@ -275,7 +275,7 @@ def _opened(job: Job) -> Iterator[Folder | None]:
 
 def finished_run(job: Job) -> WrittenRun | None:
     """Return the run of a job if its folder has it, complete and made by this version."""
-    with _opened(job) as folder:
+    with _open_if_there(job) as folder:
         if folder is None or has_checkpoint(folder):
             return None
         if not (has_record(folder) and folder.has(MANIFEST)):
@@ -299,6 +299,6 @@ def finished_run(job: Job) -> WrittenRun | None:
 
 def refuse_other(job: Job) -> None:
     """Raise an error if the folder of a job holds another run."""
-    with _opened(job) as folder:
+    with _open_if_there(job) as folder:
         if folder is not None:
             refuse_other_run(folder, job.identity, _OTHER_NAME)

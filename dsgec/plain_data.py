@@ -40,7 +40,7 @@ def read_json(folder: Folder, name: str) -> Any:
 
 
 def expect(holds: bool, path: Path, what: str) -> None:
-    """Raise a DsgecError unless a condition holds: a file is not what its name says."""
+    """Raise a DsgecError about a file that is not what its name says, unless a condition holds."""
     if not holds:
         raise DsgecError(f"{path} is not {what}", "`dsgec evolve … --overwrite` makes it again.")
 

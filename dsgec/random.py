@@ -20,7 +20,7 @@ class Stream:
             self.state = _mix((self.state + (word & _MASK) + _GAMMA) & _MASK)
 
     def word(self) -> int:
-        """64 random bits."""
+        """Return 64 random bits."""
         self.state = (self.state + _GAMMA) & _MASK
         return _mix(self.state)
 
@@ -29,7 +29,7 @@ class Stream:
         return (self.word() >> 32) * count >> 32 if count > 1 else 0
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
+        """Return True with this probability."""
         return (self.word() >> 11) * 2.0**-53 < probability
 
 

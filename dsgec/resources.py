@@ -8,16 +8,16 @@ from pathlib import Path
 from dsgec.errors import DsgecError, reason
 
 
-def _shipped(kind: str) -> Traversable:
+def _shipped_folder(kind: str) -> Traversable:
     """Return a folder of shipped files: in the package if installed, beside it in a checkout."""
     inside = files("dsgec").joinpath(kind)
     return inside if inside.is_dir() else Path(__file__).parents[1] / kind
 
 
-TEMPLATES = _shipped("templates")
-GRAMMARS = _shipped("grammars")
-TABLES = _shipped("tables")
-STUDIES = _shipped("studies")
+TEMPLATES = _shipped_folder("templates")
+GRAMMARS = _shipped_folder("grammars")
+TABLES = _shipped_folder("tables")
+STUDIES = _shipped_folder("studies")
 START = TEMPLATES.joinpath("start")
 
 

@@ -28,7 +28,7 @@ _KINDS = {
 _MOST_SHOWN = 60
 _LARGEST = sys.float_info.max
 
-Made = TypeVar("Made")
+Dataclass = TypeVar("Dataclass")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name in files."""
+        """The name of the setting in files."""
         return self.formerly or self.name
 
     @property
@@ -79,7 +79,7 @@ class Setting:
 
     @property
     def is_optional(self) -> bool:
-        """Whether it may have no value."""
+        """True if the setting may have no value."""
         return self.default is None or self.default == ""
 
     def read(self, given: Any) -> Any:
@@ -174,7 +174,7 @@ def _kind(hint: Any) -> type:
     return found
 
 
-def make(kind: type[Made], given: Mapping[str, Any], *, learned: bool = False) -> Made:
+def make(kind: type[Dataclass], given: Mapping[str, Any], *, learned: bool = False) -> Dataclass:
     """Fill a dataclass with the values that a user gave; all mistakes are reported at once.
 
     A setting that was not given, or is None, has its default; with `learned`, that of runs that

@@ -40,7 +40,7 @@ def to_toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if isinstance(value, dict):
         pairs = (f"{_key(key)} = {to_toml(inner)}" for key, inner in value.items())
         return f"{{ {', '.join(pairs)} }}" if value else "{}"
@@ -52,14 +52,14 @@ def to_toml(value: Any) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
+    return name if _BARE.fullmatch(name) else _quote(name)
 
 
-def _quoted(text: str) -> str:
-    return f'"{"".join(map(_escaped, text))}"'
+def _quote(text: str) -> str:
+    return f'"{"".join(map(_escape, text))}"'
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     """Escape a character for a TOML string; half a surrogate pair becomes U+FFFD."""
     if character in '"\\':
         return f"\\{character}"

@@ -57,18 +57,50 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
     """The common base of both estimators: parameters, evolution and warm starts."""
 
     run_: Run
+    classes_: NDArray[Any]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Evolve a network on all rows.
+
+        :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
+            None are missing values.
+        :param y: The class of each row, or its value for a regressor.
+        :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
+            out.
+        :param groups: The group of each row, such as its recording: the folds by which a network is
+            chosen do not share a group.
+        """
+        x, y = self._validate(X, y)
+        if isinstance(self, ClassifierMixin):
+            check_classification_targets(y)
+        with _as_value_error():
+            group_codes = None if groups is None else parse_groups(groups, len(y))
+            x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
+            y, classes, row_weights = self._encode_targets(y, row_weights)
+        labels = () if classes is None else _labels(classes)
+        self._evolve(x, y, labels, row_weights, groups)
+        if classes is not None:
+            self.classes_ = classes
+        return self
+
+    def _encode_targets(
+        self, y: NDArray[Any], row_weights: Numbers | None
+    ) -> tuple[Numbers, NDArray[Any] | None, Numbers | None]:
+        """Return numeric targets, the classes, if any, and the row weights."""
+        return np.ascontiguousarray(y, dtype=np.float64), None, row_weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def _validate(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Check rows and targets; rows become an array, unless they are a data frame with texts."""
         y = _plain_labels(y)
         if not has_text_columns(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
-            x, y = validate_data(self, X, y, **checks, **more)
+            y_numeric = isinstance(self, RegressorMixin)
+            x, y = validate_data(self, X, y, y_numeric=y_numeric, **checks)
             return x, y
         validate_data(self, X, skip_check_array=True)
         y = column_or_1d(y, warn=True)
@@ -164,29 +196,14 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _DsgeEstimator):  # 
     :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Evolve a network on all rows.
-
-        :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
-            None are missing values.
-        :param y: The class of each row.
-        :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
-            out.
-        :param groups: The group of each row, such as its recording: the folds by which a network is
-            chosen do not share a group.
-        """
-        x, y = self._validate(X, y)
-        check_classification_targets(y)
-        with _as_value_error():
-            group_codes = None if groups is None else parse_groups(groups, len(y))
-            x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
-            classes, codes = np.unique(y, return_inverse=True)
-            row_weights = apply_class_weights(row_weights, self.class_weight, classes, codes)
+    def _encode_targets(
+        self, y: NDArray[Any], row_weights: Numbers | None
+    ) -> tuple[Numbers, NDArray[Any] | None, Numbers | None]:
+        classes, codes = np.unique(y, return_inverse=True)
+        row_weights = apply_class_weights(row_weights, self.class_weight, classes, codes)
         if len(classes) < 2:
             raise ValueError("y has one class only: there is nothing to classify")
-        self._evolve(x, codes.astype(np.float64), _labels(classes), row_weights, groups)
-        self.classes_ = classes
-        return self
+        return codes.astype(np.float64), classes, row_weights
 
     def _keywords(self) -> dict[str, Any]:
         balance = isinstance(self.class_weight, str)  # it is "balanced"
@@ -230,24 +247,6 @@ class DSGERegressor(RegressorMixin, _DsgeEstimator):  # type: ignore[misc]
     :param random_state: The random seed, or a generator that draws one.
     :param verbose: With 1, print the progress a few times a second, or draw a curve in a notebook.
     """
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Evolve a network on all rows.
-
-        :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
-            None are missing values.
-        :param y: The value of each row.
-        :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
-            out.
-        :param groups: The group of each row, such as its recording: the folds by which a network is
-            chosen do not share a group.
-        """
-        x, y = self._validate(X, y, y_numeric=True)
-        with _as_value_error():
-            group_codes = None if groups is None else parse_groups(groups, len(y))
-            x, y, row_weights, groups = drop_zero_weights(x, y, sample_weight, group_codes)
-        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights, groups)
-        return self
 
     def predict(self, X: Any) -> Numbers:
         """Return the value of each row.

@@ -40,13 +40,13 @@ class {}:
 
 
 def _annotation(one: Setting) -> str:
-    literal = f"Literal[{', '.join(map(_quoted, one.choices))}]"
+    literal = f"Literal[{', '.join(map(_quote, one.choices))}]"
     kind = literal if one.choices else _KINDS.get(one.kind, one.kind.__name__)
     kind += f' | Literal["{one.instead}"]' if one.instead else ""
     return f"{one.name}: {kind}{' | None' if python_default(one) is None else ''}"
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
@@ -71,7 +71,7 @@ def render_keywords() -> str:
 def _class(head: str, sentence: str, settings: tuple[Setting, ...], *more: str) -> list[str]:
     """Return the lines of a class that keeps its parameters, as scikit-learn requires."""
     parameters = [
-        *(f"{_annotation(one)} = {_quoted(python_default(one))}" for one in settings),
+        *(f"{_annotation(one)} = {_quote(python_default(one))}" for one in settings),
         *more,
         *("warm_start: bool = False", "random_state: Any = None", "verbose: int = 0"),
     ]

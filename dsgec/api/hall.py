@@ -139,7 +139,7 @@ class HallOfFame(tuple[HallEntry, ...]):
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
             for row in (head, *rows[:_MOST_ROWS])
         ]
-        return "\n".join([f"<dsgec.HallOfFame: {self._title()}>", *lines, *self._more()])
+        return "\n".join([f"<dsgec.HallOfFame: {self._title()}>", *lines, *self._more_lines()])
 
     def _repr_html_(self) -> str:
         """Return a table of sizes and scores for a notebook."""
@@ -149,15 +149,15 @@ class HallOfFame(tuple[HallEntry, ...]):
             title=self._title(),
             head=head,
             rows=rows[:_MOST_ROWS],
-            more="".join(self._more()),
+            more="".join(self._more_lines()),
         )
 
     def _title(self) -> str:
         what = counted(len(self), "network")
         return f"{what}, the best of each size; * is the run's" if self else "empty"
 
-    def _more(self) -> list[str]:
-        """Return how to see the entries that are not shown."""
+    def _more_lines(self) -> list[str]:
+        """Return a line on how to see the entries that are not shown, if there are any."""
         more = len(self) - _MOST_ROWS
         return [f"… {more} more: to_frame() has all, [-1] is the largest"] if more > 0 else []
 

@@ -157,7 +157,7 @@ def evolve(
         from dsgec.pipeline import prepare, refuse_other
         from dsgec.run.config import Inputs
         from dsgec.search.defaults import default_grammar, with_defaults
-        from dsgec.study.many import cross_validated, seeded
+        from dsgec.study.many import cross_validated, with_seed
 
         preset = make(Preset, settings)
         if preset.effort != Preset().effort and not preset.learns and not session.quiet:
@@ -173,7 +173,7 @@ def evolve(
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:
             print_message(describe_choices(job))
-        each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
+        each = [partial(with_seed, job, chosen.seed + number) for number in range(runs)]
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()

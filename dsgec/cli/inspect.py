@@ -141,9 +141,10 @@ def report(folder: Path, out: Path | None) -> None:
 
     RUN or STUDY is its folder. The page is self-contained.
     """
-    from dsgec.study.page import write_report
+    from dsgec.report.page import write_report
+    from dsgec.study.page import folder_page
 
-    print_result(str(write_report(folder, out)))
+    print_result(str(write_report(folder, out, folder_page)))
 
 
 @click.command(cls=GroupedCommand)

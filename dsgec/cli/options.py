@@ -105,7 +105,7 @@ def _show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 def option(setting: Setting, **more: Any) -> Decorator:
-    """Return the option of a setting; `more` replaces what click would be given."""
+    """Return the option of a setting; `more` overrides the arguments for click."""
     name = OPTIONS.name(setting.word)
     if setting.kind is bool:
         name = name if setting.default is False else f"{name}/--no-{name[2:]}"
@@ -157,7 +157,7 @@ def collect(
     make: Callable[[dict[str, Any]], Any],
     options: Sequence[Decorator],
 ) -> Command:
-    """Add options to a command, which gets what `make` makes of their values as `name`."""
+    """Add options to a command, which receives `make(values)` as its argument `name`."""
 
     @functools.wraps(function)
     def call(**arguments: Any) -> Any:

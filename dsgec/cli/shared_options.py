@@ -41,7 +41,7 @@ class TableOptions:
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> "TableOptions":
-        """Make them from the values of options, or from what `as_json` returned."""
+        """Return the table options of a command line, or of what `as_json` returned."""
         separator = values.get("separator")
         if separator == "":
             raise setting_error(
@@ -57,13 +57,13 @@ class TableOptions:
         return cls(reading, make(Preprocessing, values), target, defaults)
 
     def with_defaults(self, *, learned: bool) -> "TableOptions":
-        """Return them with the defaults of the learning or of the paper preset."""
+        """Return the options with the defaults of the learning or of the paper preset."""
         values = asdict(self.preprocessing)
         given = {name: value for name, value in values.items() if name not in self.defaults}
         return replace(self, preprocessing=make(Preprocessing, given, learned=learned))
 
     def as_json(self) -> dict[str, Any]:
-        """Return them as a checkpoint keeps them."""
+        """Return the options as a checkpoint keeps them."""
         values = dict(self.reading.explicit) | asdict(self.preprocessing) | {"target": self.target}
         return {name: value for name, value in values.items() if value not in (None, "")}
 
@@ -257,7 +257,7 @@ def _find_file(name: str, folder: Path) -> str:
 
 
 def find_inputs(grammar: str | None, data: str | None) -> tuple[str | None, str]:
-    """Return GRAMMAR and DATA from the command line or the file; one argument alone is DATA."""
+    """Return GRAMMAR and DATA, of the command line or `--config`; one argument alone is DATA."""
     context = click.get_current_context()
     files: dict[str, str | None] = context.meta.get(_CONFIG_FILES, {})
     if data is None:

@@ -50,17 +50,11 @@ def study(
     from dsgec.cli.jobs import Interrupts
     from dsgec.cli.terminal.progress import duration
     from dsgec.cli.terminal.study import StudyDisplay
-    from dsgec.engine.processors import processors
-    from dsgec.folder import open_locked, remove_if_empty
-    from dsgec.study.cluster import connect
     from dsgec.study.definition import cells, shorten
-    from dsgec.study.outputs import write_outputs
-    from dsgec.study.page import write_page
     from dsgec.study.parse import load_study
-    from dsgec.study.prepare import RUNS, prepare, remarks
-    from dsgec.study.processes import Processes
+    from dsgec.study.prepare import prepare, remarks
+    from dsgec.study.session import open_session, start_workers
     from dsgec.study.statistics import require_libraries
-    from dsgec.study.work import collect, finished, unfinished, work
 
     planned = load_study(study)
     if quick:
@@ -73,32 +67,25 @@ def study(
         )
     path = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with ExitStack() as exits:
-        workers = (
-            Processes(jobs or processors(), "dsgec.study.outcome")
-            if address is None
-            else connect(address)
-        )
+        workers = start_workers(address, jobs)
         exits.callback(workers.close)
         how = f"over {workers}" if address is None else f"on the cluster {workers}"
         tasks = prepare(list(cells(planned)))
         for remark in () if quiet else remarks(tasks):
             print_message(remark)
         started = time.monotonic()
-        folder = exits.enter_context(open_locked(path, "study"))
-        runs = exits.enter_context(folder.below(RUNS, make=True))
-        exits.callback(remove_if_empty, path / RUNS)
-        runs.remove_unfinished()
-        there = finished(tasks, runs)
-        todo = unfinished(tasks, there)
+        session = exits.enter_context(open_session(planned, tasks, path))
         if not quiet:
             print_message(
-                f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
+                f"{planned.name}: {len(tasks)} runs, {session.finished} of them finished before;"
                 f" {how}, in {path}"
             )
-        progress = StudyDisplay(todo, len(there), max(workers.threads, 1), quiet=quiet)
+        progress = StudyDisplay(
+            session.todo, session.finished, max(workers.threads, 1), quiet=quiet
+        )
         interrupts = exits.enter_context(Interrupts())
         try:
-            work(todo, runs, workers, backend, progress.note, progress.ended)
+            session.work(workers, backend, progress.note, progress.run_ended)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])
@@ -110,10 +97,9 @@ def study(
         except DsgecError:
             progress.close()
             raise
-        text, files = write_outputs(planned, collect(tasks, runs), folder)
-        files.append(write_page(folder).name)
+        text, files = session.write()
     if not quiet:
         print_result(text.removesuffix("\n"))
         print_result(f"written to {path}: {' '.join(files)}")
-        if todo:
-            print_message(f"{len(todo)} runs in {duration(time.monotonic() - started)}")
+        if session.todo:
+            print_message(f"{len(session.todo)} runs in {duration(time.monotonic() - started)}")

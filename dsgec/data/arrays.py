@@ -68,7 +68,7 @@ def make_table(
         if types.get(place) == "text":
             if not _are_quantities(column):  # texts stay texts, also if they look like numbers
                 codes, known = encode_texts(column)
-                exact[place] = TextColumn.limited(np.array(codes, dtype=np.int32), known)
+                exact[place] = TextColumn.limit(np.array(codes, dtype=np.int32), known)
                 continue
             numeric_texts.append(f"`{names[place]}`")
         builder.add_texts(place, np.arange(count), column)

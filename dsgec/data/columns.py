@@ -72,7 +72,7 @@ class ColumnProfile:
 
 
 def profile_column(table: Table, number: int) -> ColumnProfile:
-    """Return what a column is as a feature."""
+    """Return the profile of a column as a feature."""
     name = table.columns[number]
     numbers = table.numbers[:, number]
     texts = table.texts.get(number)

@@ -127,7 +127,7 @@ def folds(dataset: Dataset, count: int, seed: int, rows: Rows | None = None) -> 
     return parts
 
 
-def shuffled(rows: Rows, seed: int) -> Rows:
+def shuffle_rows(rows: Rows, seed: int) -> Rows:
     """Return the rows in an order drawn from `seed`, independently of the split."""
     return _shuffle(rows, Stream(seed, 1, 0))
 

@@ -24,7 +24,7 @@ _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a CSV file is written. A blank as the separator stands for any number of blanks."""
+    """The signs of a CSV file. A blank as the separator stands for any number of blanks."""
 
     separator: str
     quote: str
@@ -108,7 +108,10 @@ def find_preamble(head: bytes, given: ReadingOptions, source: str) -> tuple[byte
 def detect_dialect(
     head: bytes, given: ReadingOptions, source: str
 ) -> tuple[Dialect, list[list[str]]]:
-    """Return the dialect of a table that starts with `head`, and its first records."""
+    """Return the dialect of a table that starts with `head`, and its first records.
+
+    Options that are given are not detected.
+    """
     text = head[:_SAMPLE_BYTES].decode("utf-8", "replace")
     lines = list(io.StringIO(text, newline=""))
     if len(lines) > 1 and len(head) > _SAMPLE_BYTES:

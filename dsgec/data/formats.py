@@ -106,7 +106,7 @@ def refuse_other_formats(head: bytes, shown: str) -> None:
 
 
 def _recognise(head: bytes) -> tuple[str, str]:
-    """Return what a file is and what to do with it, or two empty texts."""
+    """Return the name of a file's format and advice, or two empty texts if it is unknown."""
     is_binary = any(byte < 9 or byte > 126 for byte in head[:_LOOKED_AT])
     for start, kind, advice in _KINDS:
         if head.startswith(start) and (is_binary or start not in _WORDS):
@@ -125,7 +125,7 @@ def _recognise(head: bytes) -> tuple[str, str]:
 
 
 def _archive(head: bytes) -> tuple[str, str]:
-    """Return what a ZIP archive is, judged by the names of its first members."""
+    """Return the format of a ZIP archive, judged by the names of its first members."""
     if b"application/vnd.oasis.opendocument.spreadsheet" in head[:200]:
         return "a spreadsheet (.ods)", _EXCEL
     if b"[Content_Types].xml" in head or b"xl/workbook" in head:

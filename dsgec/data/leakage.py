@@ -91,7 +91,7 @@ def _correlation(a: Array, b: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How much less consecutive rows differ than random ones, in all features or in one."""
+    """The difference of consecutive rows divided by that of random ones, in all features or one."""
 
     ratio: float
     feature: str = ""

@@ -173,4 +173,4 @@ def _text_column(column: Any) -> TextColumn:
         "" if text is None else str(text).strip() for text in texts.to_pylist()
     )
     codes = used.indices.fill_null(len(new)).to_numpy(zero_copy_only=False)
-    return TextColumn.limited(np.array([*new, -1], dtype=np.int32)[codes], known)
+    return TextColumn.limit(np.array([*new, -1], dtype=np.int32)[codes], known)

@@ -159,7 +159,7 @@ def profile_features(
     options: Preprocessing,
     groups: NDArray[np.intp] | None = None,
 ) -> list[ColumnProfile]:
-    """Return what these columns are as features."""
+    """Return the profiles of these columns as features."""
     found = [profile_column(table, number) for number in numbers]
     if options.missing == "error":
         for one in found:

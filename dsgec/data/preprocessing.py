@@ -285,7 +285,7 @@ def _fill_value(column: Column, known: Array, method: str) -> float:
 
 
 def _scale(known: Array, method: str) -> tuple[float, float]:
-    """Return what to subtract and what to divide by, which is 1 if all numbers are equal."""
+    """Return the center to subtract and the divisor, which is 1 if all numbers are equal."""
     match method:
         case "standard":
             mean = _finite(_exact_mean(known))

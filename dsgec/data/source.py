@@ -112,7 +112,7 @@ class TableSource:
     def blocks(self) -> Iterator[bytes]:
         """Yield blocks of whole lines in UTF-8; the last line may lack its line end."""
         rest: list[bytes] = []
-        for text in self._decoded():
+        for text in self._decode():
             cut = text.rfind(b"\n") + 1
             if cut:
                 whole = b"".join([*rest, text[:cut]])
@@ -131,8 +131,8 @@ class TableSource:
         if last := b"".join(rest):
             yield last
 
-    def _decoded(self) -> Iterator[bytes]:
-        """Yield what is read, converted to UTF-8."""
+    def _decode(self) -> Iterator[bytes]:
+        """Yield the bytes of the table, converted to UTF-8."""
         if not self.encoding:
             self._detect_encoding()
         decoder = codecs.getincrementaldecoder(self.encoding)()
@@ -142,9 +142,9 @@ class TableSource:
             try:
                 text = decoder.decode(part, final=not part)
             except UnicodeDecodeError as error:
-                raise self._not_text(error.object[: error.start]) from error
+                raise self._encoding_error(error.object[: error.start]) from error
             except UnicodeError as error:  # without a position, such as a missing byte order mark
-                raise self._not_text(b"") from error
+                raise self._encoding_error(b"") from error
             if "\0" in text:
                 raise self._has_nul(text[: text.index("\0")])
             if text and not begun:  # utf-16-le and its like keep the byte order mark
@@ -172,7 +172,7 @@ class TableSource:
             self.encoding = "utf-8"
         except UnicodeDecodeError as error:
             if any(byte < 32 and byte not in b"\t\n\r\f" for byte in self._head):
-                raise self._not_text(self._head[: error.start]) from error
+                raise self._encoding_error(self._head[: error.start]) from error
             self.encoding = _WINDOWS
             self.notes.append(
                 f"{self.shown} is not UTF-8: read as {_WINDOWS};"
@@ -190,7 +190,7 @@ class TableSource:
             )
         )
 
-    def _not_text(self, before: bytes) -> DsgecError:
+    def _encoding_error(self, before: bytes) -> DsgecError:
         line = self._line + before.count(b"\n")
         return DsgecError(
             Fault(
@@ -294,7 +294,7 @@ class LineReader:
 
     @property
     def rest(self) -> bytes:
-        """Return what is left of the present block."""
+        """Return the rest of the present block."""
         return self._block[self._position :]
 
     def skip(self, count: int, lines: int) -> None:

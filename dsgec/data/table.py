@@ -28,7 +28,7 @@ class TextColumn:
     overflowed: bool = False
 
     @classmethod
-    def limited(cls, codes: NDArray[np.integer], texts: Iterable[str]) -> "TextColumn":
+    def limit(cls, codes: NDArray[np.integer], texts: Iterable[str]) -> "TextColumn":
         """Return a column that keeps at most `MOST_TEXTS` of the texts."""
         every = tuple(texts)
         kept = np.minimum(codes, MOST_TEXTS).astype(np.int32)

@@ -38,7 +38,7 @@ def key(*parts: str) -> str:
 def folder() -> Path:
     """Return the user's cache folder, or a private one of this process if it cannot be trusted."""
     try:
-        wanted = _wanted_folder()
+        wanted = _configured_folder()
         wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_private(wanted) and os.access(wanted, os.W_OK | os.X_OK):
             return wanted
@@ -49,10 +49,10 @@ def folder() -> Path:
 
 def is_shared() -> bool:
     """Return whether the folder outlives this process."""
-    return folder() == _wanted_folder()
+    return folder() == _configured_folder()
 
 
-def _wanted_folder() -> Path:
+def _configured_folder() -> Path:
     own, home = os.environ.get("DSGEC_CACHE"), os.environ.get("XDG_CACHE_HOME")
     if own:
         return Path(own).absolute()

@@ -205,13 +205,13 @@ class NativeEngine:
 
     def champions(self) -> list[EngineIndividual]:
         """Return the hall of fame: the best of each size, by size, or the front, by cost."""
-        return self._listed(self._lib.dsgec_engine_champions)
+        return self._list_individuals(self._lib.dsgec_engine_champions)
 
-    def pruned(self, rounds: int) -> list[EngineIndividual]:
-        """Prune the best individual in at most so many rounds and return what that finds."""
-        return self._listed(self._lib.dsgec_engine_prune, rounds)
+    def prune(self, rounds: int) -> list[EngineIndividual]:
+        """Prune the best individual in at most so many rounds, and return the networks found."""
+        return self._list_individuals(self._lib.dsgec_engine_prune, rounds)
 
-    def _listed(self, function: Any, *arguments: int) -> list[EngineIndividual]:
+    def _list_individuals(self, function: Any, *arguments: int) -> list[EngineIndividual]:
         found = self._ffi.new("dsgec_engine_champion[]", self._lib.LARGEST_CHAMPION + 1)
         count = function(self._engine, *arguments, found)
         if count < 0:
@@ -229,7 +229,7 @@ class NativeEngine:
 
     def score(self, text: str) -> tuple[str, float]:
         """Return the name of the `dsgec_engine_outcome` of a phenotype, and its fitness."""
-        data, fitness = _encoded(text), self._ffi.new("double *")
+        data, fitness = _encode(text), self._ffi.new("double *")
         outcome = self._lib.dsgec_engine_score(self._engine, data, len(data), fitness)
         return self._outcome(outcome), fitness[0]
 
@@ -249,15 +249,15 @@ class NativeEngine:
             raise self._failure(self._lib.BAD_CALL)
         given = self._ffi.NULL if values is None else self._ffi.new("double[]", list(values))
         gradient = self._ffi.new("double[]", len(weights))
-        return *self._learned(text, weights, penalty, given, gradient), list(gradient)
+        return *self._compute_loss(text, weights, penalty, given, gradient), list(gradient)
 
     def loss(
         self, text: str, weights: Sequence[tuple[int, int]], penalty: float = 0.0
     ) -> tuple[str, float]:
         """Return the outcome and the loss without the gradient, for benchmarks."""
-        return self._learned(text, weights, penalty, self._ffi.NULL, self._ffi.NULL)
+        return self._compute_loss(text, weights, penalty, self._ffi.NULL, self._ffi.NULL)
 
-    def _learned(
+    def _compute_loss(
         self,
         text: str,
         weights: Sequence[tuple[int, int]],
@@ -265,7 +265,7 @@ class NativeEngine:
         given: Any,
         gradient: Any,
     ) -> tuple[str, float]:
-        data, loss = _encoded(text), self._ffi.new("double *")
+        data, loss = _encode(text), self._ffi.new("double *")
         spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
         outcome = self._lib.dsgec_engine_gradient(
             self._engine, data, len(data), spans, len(weights), penalty, given, loss, gradient
@@ -285,7 +285,7 @@ class NativeEngine:
 
         See `gradient` and `dsgec.search.lbfgs`.
         """
-        data, ffi, count = _encoded(text), self._ffi, len(weights)
+        data, ffi, count = _encode(text), self._ffi, len(weights)
         if not len(bounds) == len(values) == count:
             raise self._failure(self._lib.BAD_CALL)
         spans, found = self._weights(weights, bounds), ffi.new("double[]", list(values))
@@ -311,7 +311,7 @@ class NativeEngine:
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
         """Return the outputs of a phenotype by column; None if it is not a network for the task."""
-        data, capacity = _encoded(text), max(len(self._tables.each), 1)
+        data, capacity = _encode(text), max(len(self._tables.each), 1)
         outputs = np.empty((capacity, self._tables.columns.shape[1]))
         pointer = self._ffi.from_buffer("double[]", outputs)
         count = self._lib.dsgec_engine_evaluate(self._engine, data, len(data), pointer, capacity)
@@ -324,14 +324,14 @@ class NativeEngine:
 
         In the text, a constant is `@` and its bits in hexadecimal.
         """
-        data, answer = _encoded(text), self._ffi.new("dsgec_engine_network *")
+        data, answer = _encode(text), self._ffi.new("dsgec_engine_network *")
         self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
     def work(self, text: str) -> dict[str, int]:
         """Count the operations of the C of a network for one row, by kinds."""
-        data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
+        data, counts = _encode(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
         self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
         return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
 
@@ -359,5 +359,5 @@ class NativeEngine:
         return DsgecError(f"the engine stopped: {message}", advice)
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

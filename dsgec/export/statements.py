@@ -61,7 +61,7 @@ class Statement:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it assigns to an element of an array, which needs no declaration."""
+        """True if it assigns to an element of an array, which needs no declaration."""
         return self.name.endswith("]")
 
 

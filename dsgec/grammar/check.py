@@ -28,7 +28,7 @@ def check_grammar(source: GrammarSource, draft: Draft, stated: DirectiveLines) -
     suggester = NameSuggester(names)
     faults = [
         *_duplicates(source, draft.rules),
-        *_undefined(source, draft.rules, names, suggester),
+        *_undefined_symbols(source, draft.rules, names, suggester),
         *_undefined_in_directives(source, stated, names, suggester),
         *_endless_rules(source, draft, names),
     ]
@@ -62,7 +62,7 @@ def _duplicates(source: GrammarSource, rules: list[Rule]) -> Iterator[Fault]:
             yield source.fault(f"`<{rule.name}>` is defined twice", advice, rule.span)
 
 
-def _undefined(
+def _undefined_symbols(
     source: GrammarSource, rules: list[Rule], names: set[str], suggester: NameSuggester
 ) -> Iterator[Fault]:
     """Yield a fault for each undefined symbol, where it is used first."""

@@ -39,7 +39,7 @@ class DirectiveLines:
 
 
 def read_directives(source: GrammarSource, lines: list[Token]) -> DirectiveLines:
-    """Return what the lines state, and every fault of their syntax."""
+    """Return the values of the directives, and every fault of their syntax."""
     stated = DirectiveLines()
     for line in lines:
         match = _LINE.match(line)
@@ -75,7 +75,7 @@ def _read_word(
             source.fault(f"`{shorten(value)}` is not an output function", advice, span)
         )
         return
-    found = DirectiveValue("" if off else _without_brackets(value), span)
+    found = DirectiveValue("" if off else _strip_brackets(value), span)
     _add_value(source, stated, stated.words, word, f"%{word}", found)
 
 
@@ -90,7 +90,7 @@ def _read_depths(source: GrammarSource, stated: DirectiveLines, rest: str, span:
             advice = "Write `%max-depth symbol=number`, for example `%max-depth sum=3`."
             stated.faults.append(source.fault(message, advice, place))
             return
-        depth, name = match["depth"], _without_brackets(match["name"])
+        depth, name = match["depth"], _strip_brackets(match["name"])
         place = source.span(span.line, span.column + match.start("depth"), len(depth))
         if not re.fullmatch("[0-9]{1,9}", depth) or int(depth) > DEEPEST:
             message = f"`{shorten(depth)}` is not a whole number from 0 to {DEEPEST}"
@@ -120,7 +120,7 @@ def _add_value(
         stated.faults.append(source.fault(message, advice, found.span))
 
 
-def _without_brackets(name: str) -> str:
+def _strip_brackets(name: str) -> str:
     return name[1:-1].strip() if name.startswith("<") and name.endswith(">") else name
 
 

@@ -35,7 +35,7 @@ class Recursion:
 
 def analyse_recursion(grammar: Grammar) -> Recursion:
     """Return the recursion of a grammar, or raise a ValueError if a symbol can never end."""
-    called = _called(grammar)
+    called = _callees(grammar)
     callees = [sorted(set().union(*alternatives)) for alternatives in called]
     groups = _find_groups(callees)
     group = [0] * len(callees)
@@ -59,7 +59,7 @@ def analyse_recursion(grammar: Grammar) -> Recursion:
     )
 
 
-def _called(grammar: Grammar) -> list[list[Counter[int]]]:
+def _callees(grammar: Grammar) -> list[list[Counter[int]]]:
     """Return, for each alternative of each rule, the rules that it calls and how often."""
     index = {rule.name: at for at, rule in enumerate(grammar.rules)}
     return [
@@ -132,7 +132,7 @@ def make_size_bound(
     limit of its symbol; if none may, those with the least exit depth may.
     """
     limit = [limits.get(rule.name, DEFAULT_MAX_DEPTH) for rule in grammar.rules]
-    called = [[list(calls.items()) for calls in rule] for rule in _called(grammar)]
+    called = [[list(calls.items()) for calls in rule] for rule in _callees(grammar)]
     weights = [[weight(alternative) for alternative in rule.alternatives] for rule in grammar.rules]
     number = {rule.name: at for at, rule in enumerate(grammar.rules)}
     best: dict[tuple[int, int], int] = {}

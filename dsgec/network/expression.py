@@ -29,7 +29,7 @@ _SOFTMAX_ALONE = "`softmax` can only be the whole of the output layer"
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenParenthesis:
     """An open parenthesis on the stack of operators; that of a call has a `function`."""
 
     function: str
@@ -75,7 +75,7 @@ class _Expression(Cursor):
         super().__init__(reader, TOKEN, start, end)
         self.reader = reader
         self.values: list[int] = []
-        self.operators: list[tuple[int, str] | _Open] = []
+        self.operators: list[tuple[int, str] | _OpenParenthesis] = []
         self.is_softmax = False
 
     def read(self) -> None:
@@ -93,7 +93,7 @@ class _Expression(Cursor):
         self.reduce_all()
         if self.operators:
             opened = self.operators[-1]
-            assert isinstance(opened, _Open)
+            assert isinstance(opened, _OpenParenthesis)
             raise self.reader.fail(opened.offset, "this parenthesis is never closed")
 
     # --- where an operand is expected ----------------------------------------------------------
@@ -113,7 +113,7 @@ class _Expression(Cursor):
             if kind == "name":
                 self.call(match["name"], token_start(match))
             elif sign == "(":
-                self.operators.append(_Open("", token_start(match), len(self.values)))
+                self.operators.append(_OpenParenthesis("", token_start(match), len(self.values)))
             elif sign != "+":
                 raise self.unexpected(match, "a number, a feature, a neuron or a function")
             return False
@@ -182,7 +182,7 @@ class _Expression(Cursor):
         if function == "softmax" and (self.operators or self.values):
             raise self.reader.fail(offset, _SOFTMAX_ALONE)
         self.at = parenthesis.end()
-        self.operators.append(_Open(function, offset, len(self.values)))
+        self.operators.append(_OpenParenthesis(function, offset, len(self.values)))
 
     # --- where an operator is expected ---------------------------------------------------------
 
@@ -201,7 +201,7 @@ class _Expression(Cursor):
             message = f"`{sign}` without an open parenthesis"
             raise self.reader.fail(token_start(match), message)
         opened = self.operators[-1]
-        assert isinstance(opened, _Open)
+        assert isinstance(opened, _OpenParenthesis)
         if sign == ",":
             if not opened.function:
                 message = "`,` can only stand between the arguments of a function"
@@ -211,7 +211,7 @@ class _Expression(Cursor):
         self.close(opened)
         return False
 
-    def close(self, opened: _Open) -> None:
+    def close(self, opened: _OpenParenthesis) -> None:
         if opened.function == "softmax":
             self.is_softmax = True
         elif opened.function:
@@ -228,7 +228,11 @@ class _Expression(Cursor):
         while self.operators:
             top = self.operators[-1]
             # `^` alone binds to the right.
-            if isinstance(top, _Open) or top[0] < strength or top[0] == strength == _POWER:
+            if (
+                isinstance(top, _OpenParenthesis)
+                or top[0] < strength
+                or top[0] == strength == _POWER
+            ):
                 return
             self.operators.pop()
             self.apply(top[1], ARITY[top[1]])

@@ -85,7 +85,7 @@ class Model:
 
     @property
     def has_threshold(self) -> bool:
-        """Whether its class depends on the last output alone."""
+        """True if the class depends on the last output alone."""
         return self.is_classifier and has_threshold(len(self.network.outputs), self.threshold)
 
     @property

@@ -165,6 +165,7 @@ class _HeaderReader(SourceText):
         self.stated: dict[str, Any] = {}
 
     def read(self) -> tuple[ModelHeader, str]:
+        """Return the header, and the text with blanks for its statements."""
         kept: list[str] = []
         offset = 0
         has_equations = False

@@ -77,6 +77,13 @@ def suitable_scale(values: Sequence[float], start: float, end: float) -> Scale:
     return Scale(low / 1.05, min(high, 1.7e308) * 1.05, start, end, tuple(inside), is_log=True)
 
 
+def generation_scale(first: float, last: float) -> Scale:
+    """Return the horizontal axis of the generations, which ends at the last one."""
+    ticks = linear_scale([first, last], LEFT, RIGHT, whole=True).ticks
+    end = max(last, first + 1.0)
+    return Scale(first, end, LEFT, RIGHT, tuple(tick for tick in ticks if tick <= end))
+
+
 def round_ticks(
     low: float, high: float, *, whole: bool = False, most: float = MOST_STEPS
 ) -> list[float]:

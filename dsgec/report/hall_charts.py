@@ -26,7 +26,7 @@ SIZE = "connections"
 _UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a row"}
 
 
-def minimised(run: Result) -> str:
+def minimised_cost(run: Result) -> str:
     """Return the cost that the run minimised: connections, flash, cycles, or "" for none."""
     what = run.record.settings.get("minimise", "")
     known = what in _UNITS and all(one.cost(what) is not None for one in run.hall_rows)
@@ -34,7 +34,7 @@ def minimised(run: Result) -> str:
 
 
 def _costs(run: Result, rows: Sequence[HallRow]) -> list[int]:
-    return [one.cost(minimised(run) or SIZE) or 0 for one in rows]
+    return [one.cost(minimised_cost(run) or SIZE) or 0 for one in rows]
 
 
 def _points(run: Result, rows: Sequence[HallRow], part: str) -> list[tuple[int, float | None]]:
@@ -50,8 +50,8 @@ def hall_chart(run: Result) -> Chart | None:
     scored = [one for one in run.hall_rows if one.train[metric] is not None]
     if not scored:
         return None
-    most, unit = _largest_drawn(run, scored), _UNITS[minimised(run) or SIZE]
-    known = [one for one in scored if (one.cost(minimised(run) or SIZE) or 0) <= most]
+    most, unit = _largest_drawn(run, scored), _UNITS[minimised_cost(run) or SIZE]
+    known = [one for one in scored if (one.cost(minimised_cost(run) or SIZE) or 0) <= most]
     points = {part: _points(run, known, part) for part in ("test", "train")}
     figures = [value for some in points.values() for _, value in some if value is not None]
     across = linear_scale(_costs(run, known), LEFT + 8, RIGHT, whole=True)
@@ -78,7 +78,7 @@ def hall_chart(run: Result) -> Chart | None:
     word = "smaller" if unit == SIZE else "cheaper"
     return Chart(
         "hall",
-        f"{label[0].upper()}{label[1:]} against {'size' if unit == SIZE else minimised(run)}",
+        f"{label[0].upper()}{label[1:]} against {'size' if unit == SIZE else minimised_cost(run)}",
         f"A scatter chart of {len(known)} networks, the best of each number of {unit}. The"
         f" lines join those that no {word} network equals or beats (the Pareto fronts).",
         across,
@@ -93,7 +93,7 @@ def hall_chart(run: Result) -> Chart | None:
 
 def front_chart(run: Result) -> Chart | None:
     """Draw the score against the minimised cost, which the search optimised together."""
-    what, own = minimised(run), run.record.model.id
+    what, own = minimised_cost(run), run.record.model.id
     if not what or not run.hall_rows:
         return None
     unit, objective = _UNITS[what], run.result.objective
@@ -143,7 +143,7 @@ def _largest_drawn(run: Result, scored: Sequence[HallRow]) -> int:
     The first generations leave larger networks, which are no good.
     """
     own = [one for one in scored if one.model_id == run.record.model.id]
-    sizes = _costs(run, own) if minimised(run) else [run.result.network.connections]
+    sizes = _costs(run, own) if minimised_cost(run) else [run.result.network.connections]
     for part in ("train", "test"):
         points = _points(run, scored, part)
         sizes += (points[place][0] for place in front(points, run.metrics[0] in GREATER))
@@ -161,7 +161,7 @@ def _notes(drawn: Sequence[HallRow], own: str, larger: int) -> tuple[str, ...]:
 
 def hall_rows(run: Result) -> list[dict[str, Any]]:
     """Return the rows of the table of the hall of fame."""
-    metric, what = run.metrics[0], minimised(run)
+    metric, what = run.metrics[0], minimised_cost(run)
     rows, costs = run.hall_rows, _costs(run, run.hall_rows)
     on = {part: {*front(_points(run, rows, part), metric in GREATER)} for part in ("train", "test")}
     return [

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from dsgec.manifest import HISTORY
 from dsgec.report.chart import (
     BOTTOM,
-    LEFT,
     LOG_RATIO,
-    RIGHT,
     TOP,
     Chart,
     DataTable,
     Scale,
     Series,
+    generation_scale,
     line_path,
     linear_scale,
     step_path,
@@ -39,14 +38,14 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
     means = _column(history, "mean")
     best = _points(generations, _column(history, "best"))
     values = [y for _, y in best[0]] if best else []
-    cap = _cap(values)
+    cap = _mean_limit(values)
     mean = _points(generations, means, cap)
     scale = suitable_scale(values, BOTTOM, TOP)
     drawn = [*values, *(y for piece in mean for _, y in piece)]
     scale = suitable_scale(drawn, BOTTOM, TOP) if scale.is_log else linear_scale(drawn, BOTTOM, TOP)
     beyond = int((~(means <= cap)).sum())
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
-    across = _generations(history)
+    across = generation_scale(float(generations[0]), float(generations[-1]))
     course = (
         f"{format_number(values[0])} at first and {format_number(values[-1])} in the end"
         if values
@@ -71,8 +70,9 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
 
 def size_chart(history: Sequence[HistoryRow]) -> Chart:
     """Draw the connections of the best network over the generations."""
-    (points,) = _points(_column(history, "generation"), _column(history, "size"))
-    across = _generations(history)
+    generations = _column(history, "generation")
+    (points,) = _points(generations, _column(history, "size"))
+    across = generation_scale(float(generations[0]), float(generations[-1]))
     up = linear_scale([0.0, *(y for _, y in points)], BOTTOM, TOP, whole=True)
     return Chart(
         "size",
@@ -89,7 +89,7 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
 
 
 def fitness_label(run: Result) -> str:
-    """Return in words what evolution minimised."""
+    """Return the name of the fitness that evolution minimised."""
     objective = run.result.objective
     known = OBJECTIVES.get(objective)
     if known and known.degree and run.record.data.target_scale:
@@ -101,14 +101,7 @@ def _column(history: Sequence[HistoryRow], name: str) -> NDArray[np.float64]:
     return np.array([getattr(row, name) for row in history], np.float64)
 
 
-def _generations(history: Sequence[HistoryRow]) -> Scale:
-    first, last = float(history[0].generation), float(history[-1].generation)
-    scale = linear_scale([first, last], LEFT, RIGHT, whole=True)
-    ticks = tuple(tick for tick in scale.ticks if tick <= max(last, first + 1))
-    return Scale(first, max(last, first + 1), LEFT, RIGHT, ticks)
-
-
-def _cap(best: list[float]) -> float:
+def _mean_limit(best: list[float]) -> float:
     """Return up to which fitness the mean is drawn, so that the best is not a flat line below."""
     if not best:
         return _LARGEST

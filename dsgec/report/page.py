@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from dsgec.rendering import (
 from dsgec.report.chart import Chart
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.format import metric_label
-from dsgec.report.hall_charts import front_chart, hall_chart, hall_rows, minimised
+from dsgec.report.hall_charts import front_chart, hall_chart, hall_rows, minimised_cost
 from dsgec.report.history_charts import fitness_chart, fitness_label, size_chart
 from dsgec.report.network_drawing import (
     NamedNode,
@@ -90,7 +91,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class _Traced:
+class _TraceView:
     program: FlatProgram
 
 
@@ -100,12 +101,12 @@ def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evide
     `evidence` has the examples, and the values that each column starts from.
     """
     artefact = Artefact(model, name)
-    within = compose(Model(traced(model), model.columns))  # values, and no classes
+    within = compose(Model(trace_network(model), model.columns))  # values, and no classes
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
         SCRIPT,
         m=view(artefact, JAVASCRIPT),
-        traced=_Traced(program(within, JAVASCRIPT)),
+        traced=_TraceView(program(within, JAVASCRIPT)),
         arithmetic=Code(js_source(used)),
         page=_page(model, nodes, evidence),
         body=Code(load_template("report/page.js") or ""),
@@ -113,7 +114,7 @@ def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evide
     return Script(text, digest(text))
 
 
-def traced(model: Model) -> Network:
+def trace_network(model: Model) -> Network:
     """Return the network with the values of all features and neurons as outputs before its own."""
     network = model.network
     neurons = [p for layer in network.layers for p in layer]
@@ -158,22 +159,21 @@ def report_page(folder: Folder) -> str:
     return run_page(result)
 
 
-def write_page(folder: Folder, result: Result | None = None) -> Path:
-    """Write the page of a run into its folder, and return its path.
-
-    `result` is the content of the folder, if it is known: reading it again takes a while.
-    """
-    page = report_page(folder) if result is None else run_page(result)
+def write_page(folder: Folder, page: str) -> Path:
+    """Write a page into the folder of its run or study, and return its path."""
     write_files(folder, {PAGE: page})
     return folder.path / PAGE
 
 
-def write_report(path: Path, out: Path | None = None) -> Path:
-    """Write the page of a run into its folder or to `out`, and return its path."""
+def write_report(
+    path: Path, out: Path | None = None, make_page: Callable[[Folder], str] = report_page
+) -> Path:
+    """Write the page that `make_page` returns into its folder or to `out`; return its path."""
     with open_folder(path) as folder:
+        page = make_page(folder)
         if out is None:
-            return write_page(folder)
-        write_whole(out, report_page(folder))
+            return write_page(folder, page)
+        write_whole(out, page)
         return out
 
 
@@ -202,7 +202,7 @@ def run_page(run: Result) -> str:
         charts=[fitness_chart(run.history, fitness_label(run)), size_chart(run.history)],
         hall=hall_chart(run),
         front=front_chart(run),
-        minimised=minimised(run),
+        minimised=minimised_cost(run),
         objective=run.result.objective,
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
@@ -229,7 +229,7 @@ def run_page(run: Result) -> str:
 def _network_view(
     model: Model, name: str, nodes: list[NamedNode], evidence: Evidence
 ) -> dict[str, Any]:
-    """Return what both kinds of pages show of a running network."""
+    """Return the values for a template that both kinds of pages share."""
     return {
         "style": page_style(),
         "script": page_script(model, name, nodes, evidence),

@@ -73,7 +73,7 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
 
 
 def headlines(run: Result) -> tuple[str, ...]:
-    """Return the metrics that come first: the main one, and R² before RMSE."""
+    """Return the metrics to show first: the main one, after R² if it is RMSE."""
     main = run.metrics[0]
     return tuple(name for name in _HEADLINES.get(main, (main,)) if name in run.metrics)
 

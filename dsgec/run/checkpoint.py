@@ -163,7 +163,7 @@ class Checkpoints:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for the next checkpoint."""
+        """True if it is time for the next checkpoint."""
         return time.perf_counter() - self._saved >= self.session.save_every
 
     def try_to_save(self) -> None:

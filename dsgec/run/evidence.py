@@ -301,7 +301,7 @@ def _example(
 
 
 def _results(outputs: Array, model: Model) -> list[float]:
-    """Return what an export gives for a row: a probability for each class, or values."""
+    """Return the results of an export for a row: a probability for each class, or values."""
     values: list[float] = outputs.tolist()
     has_one = len(model.classes) == 2 and len(values) == 1
     return [1.0 - values[0], values[0]] if has_one else values
@@ -323,7 +323,7 @@ def thin_line(x: Array, y: Array, most: int) -> Rows:
     count = len(x)
     if count <= 2:
         return np.arange(count)
-    across, up = _unit(x), _unit(y)
+    across, up = _scale_to_unit(x), _scale_to_unit(y)
     kept = {0, count - 1}
     waiting: list[tuple[float, int, int, int]] = []
 
@@ -351,7 +351,7 @@ def thin_line(x: Array, y: Array, most: int) -> Rows:
     return np.array(sorted(kept), dtype=np.intp)
 
 
-def _unit(values: Array) -> Array:
+def _scale_to_unit(values: Array) -> Array:
     """Scale values to 0 … 1; halves first, as a span can overflow."""
     halves = values / 2.0
     low, high = float(halves.min()), float(halves.max())

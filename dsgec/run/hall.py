@@ -128,14 +128,14 @@ def _best_by_cost(
     for champion in champions:
         size, text = measurer.describe(champion.phenotype)
         cost = measurer.cost(champion.phenotype)
-        key = _minimised(problem, size, cost)
+        key = _hall_key(problem, size, cost)
         rival = found[key].champion if key in found else None
         if rival is None or (champion.fitness < rival.fitness and rival is not keep):
             found[key] = _Candidate(champion, size, text, cost)
     return found
 
 
-def _minimised(problem: Problem, size: Size, cost: Cost | None) -> int:
+def _hall_key(problem: Problem, size: Size, cost: Cost | None) -> int:
     if not problem.cost.has_prices:
         return size.connections
     assert cost is not None  # or the run would not have begun
@@ -204,11 +204,11 @@ def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
     flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
     return HallRow(
         *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
-        *(flash, cycles, row.get("front") == "1", _validated(row)),
+        *(flash, cycles, row.get("front") == "1", _read_cross_score(row)),
     )
 
 
-def _validated(row: dict[str, str]) -> CrossScore | None:
+def _read_cross_score(row: dict[str, str]) -> CrossScore | None:
     """Return the score in cross-validation, which only some networks have."""
     if not row.get("cv_score"):
         return None

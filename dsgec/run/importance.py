@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.primitives import sequential_sum
-from dsgec.data.dataset import shuffled
+from dsgec.data.dataset import shuffle_rows
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate_node, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network
@@ -71,7 +71,7 @@ def importances(
     after = _dependent_nodes(network)
     places = rows[spread_evenly(len(rows), _affordable(sum(map(len, after.values()))))]
     raw, wanted = raw[places], wanted[places]
-    orders = np.array([shuffled(np.arange(len(raw)), seed) for seed in range(1, REPEATS + 1)])
+    orders = np.array([shuffle_rows(np.arange(len(raw)), seed) for seed in range(1, REPEATS + 1)])
     found = []
     if len(raw) > 1:
         with np.errstate(all="ignore"):

@@ -61,7 +61,7 @@ class DataRecord:
     ranges: tuple[Range | None, ...] | None = None
 
     def validate(self) -> None:
-        """Raise a ValueError if a value is not what its type alone allows."""
+        """Raise a ValueError if a value has the right type but is wrong."""
         for name in ("ignore", "categorical"):
             if not is_list(self.options.get(name, []), is_text):
                 raise ValueError(f"`data.{name}` is wrong")
@@ -202,7 +202,7 @@ class ResultRecord:
 
     @property
     def kind(self) -> str:
-        """What people call the result: a `formula` or a `network`."""
+        """The word for the result: `formula` or `network`."""
         return "formula" if self.formula else "network"
 
     def part(self, name: str) -> Metrics:

@@ -38,7 +38,7 @@ from dsgec.run.record import (
 )
 from dsgec.run.search import Outcome
 from dsgec.run.session import Stages, make_timing
-from dsgec.run.warnings import unsupported, warnings
+from dsgec.run.warnings import warn_unsupported, warnings
 from dsgec.search import metrics
 from dsgec.search.evolver import Generation, HistoryRow
 from dsgec.search.measure import Measurer, PlainMeasurer, find_intervals, measure_outputs, row_parts
@@ -95,7 +95,7 @@ def make_result(
         model = make_model(problem, outcome.last.phenotype)
         record = make_record(problem, settings, job.grammar, outcome.last, model, outcome.ended)
         result = replace(record.result, validation=_validation(outcome.choice))
-        doubts = (*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice))
+        doubts = (*filter(None, (outcome.note,)), *warn_unsupported(problem, outcome.choice))
         if baselines is not None:
             drawn = make_evidence(problem, model)
     if baselines is not None:

@@ -48,7 +48,7 @@ class Outcome:
 
 
 class Search:
-    """One run: what the command line, the library and studies evolve with, islands included."""
+    """One run, as the command line, the library and studies evolve it, islands included."""
 
     def __init__(self, evolver: Evolver) -> None:
         self.evolver = evolver
@@ -96,10 +96,10 @@ class Search:
                 self.finish_generation()
                 break
         assert self._last is not None
-        tuned = tuple(self._champions(reason, on_tuning))
+        tuned = tuple(self._refine(reason, on_tuning))
         winner = self.evolver.winner(tuned, self._last)
         winner, champions, note = self._refuse_poles(winner, tuned)
-        choice = self._choice(reason, champions)
+        choice = self._recommend(reason, champions)
         winner = choice.champion if choice else winner
         return Outcome(
             with_winner(self._last, winner),
@@ -129,15 +129,18 @@ class Search:
         safe, others, note = without_poles(self.evolver.problem, best, champions)
         return (safe if note else winner), tuple(others), note
 
-    def _choice(self, reason: str, champions: Sequence[Champion]) -> Recommendation | None:
-        """By cross-validation; not of networks that are too large for the hall of fame."""
+    def _recommend(self, reason: str, champions: Sequence[Champion]) -> Recommendation | None:
+        """Choose a champion by cross-validation.
+
+        Return None if the run was interrupted, or its best is too large for the hall of fame.
+        """
         assert self._last is not None
         if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:
             return None
         return self.evolver.recommend(champions)
 
-    def _champions(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
-        """Tuned, unless somebody waits for the end."""
+    def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
+        """Return the champions, pruned and tuned unless the run was interrupted."""
         if reason == INTERRUPTED:
             return self.evolver.champions
         if self.evolver.settings.pruning or self.evolver.settings.tuning:
@@ -159,10 +162,10 @@ class Search:
 
     @property
     def seconds(self) -> float:
-        """Spent on evolving, by this process and by those that it was resumed from."""
+        """The seconds of evolving, in this process and in those that it was resumed from."""
         return self._seconds_before + self.session_seconds
 
     @property
     def session_seconds(self) -> float:
-        """Spent on evolving by this process."""
+        """The seconds of evolving in this process."""
         return time.perf_counter() - self._started

@@ -64,7 +64,10 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
                 faults += error.faults
         hiding = {path for ours in proved for path in _hiding_files(ours, proved)}
         faults += map(_hiding_fault, sorted(hiding))
-        faults += map(_obeyed_fault, sorted({path for ours in proved for path in _obeyed(ours)}))
+        faults += map(
+            _configuration_fault,
+            sorted({path for ours in proved for path in _configuration_files(ours)}),
+        )
         if path.is_dir():
             with open_folder(path) as folder:
                 if has_record(folder):
@@ -125,13 +128,13 @@ def _hiding_fault(path: Path) -> Fault:
     )
 
 
-def _obeyed(one: Reproduction) -> Iterator[Path]:
-    """Yield the files here and in folders above that the tools of the artefact's language obey."""
+def _configuration_files(one: Reproduction) -> Iterator[Path]:
+    """Yield the files, here and in folders above, that configure the tools of the language."""
     if not one.found.is_archive:
         yield from obeyed_files(one.found.folder.path, one.runnable[0].obeyed)
 
 
-def _obeyed_fault(path: Path) -> Fault:
+def _configuration_fault(path: Path) -> Fault:
     return Fault(
         f"{path} changes what tools do with what dsgec made",
         "Remove it, or have the export in a folder that is not below it.",
@@ -170,7 +173,7 @@ def _reproduce(found: ArtefactFile) -> Reproduction:
     if version != __version__:
         advice += f" It was made by dsgec {version}, and this is {__version__}:"
         advice += " use that one to verify it."
-    raise DsgecError(_nearest(differences), advice)
+    raise DsgecError(_closest_message(differences), advice)
 
 
 def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
@@ -197,8 +200,8 @@ def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
     return ""
 
 
-def _nearest(differences: dict[str, str]) -> str:
-    """Return the message of the maker that agrees with a file longest."""
+def _closest_message(differences: dict[str, str]) -> str:
+    """Return the message of the maker whose output agrees with the file longest."""
 
     def line(message: str) -> int:
         place = message.split(": ")[0].rpartition(":")[2]

@@ -23,16 +23,16 @@ def warnings(
     `test` is the share of test rows that was asked for.
     """
     return [
-        *_untested(problem, test),
-        *_dependent(problem),
+        *_no_test_rows(problem, test),
+        *_similar_neighbours(problem),
         *_no_progress(history),
         *_never_predicted(problem, result),
         *_overfitting(problem, result),
-        *_beaten(result),
+        *_no_better(result),
     ]
 
 
-def _untested(problem: Problem, test: float) -> Iterator[str]:
+def _no_test_rows(problem: Problem, test: float) -> Iterator[str]:
     if test and not len(problem.split.test):
         yield (
             f"there are no test rows: {counted(len(problem.split.train), 'row')} of the table are"
@@ -40,7 +40,7 @@ def _untested(problem: Problem, test: float) -> Iterator[str]:
         )
 
 
-def _dependent(problem: Problem) -> Iterator[str]:
+def _similar_neighbours(problem: Problem) -> Iterator[str]:
     if len(problem.split.test) and any(n.startswith(NEIGHBOUR_NOTE) for n in problem.dataset.notes):
         yield (
             f"{NEIGHBOUR_NOTE}, so the test figures may be too good: if rows belong together, such"
@@ -95,7 +95,7 @@ def _overfitting(problem: Problem, result: ResultRecord) -> Iterator[str]:
         )
 
 
-def _beaten(result: ResultRecord) -> Iterator[str]:
+def _no_better(result: ResultRecord) -> Iterator[str]:
     """Warn if the network does not beat the baselines, and say what to try."""
     verdict = result.comparison.verdict if result.comparison else ""
     if verdict.startswith(("worse", NO_BETTER)):
@@ -105,7 +105,7 @@ def _beaten(result: ResultRecord) -> Iterator[str]:
         )
 
 
-def unsupported(problem: Problem, choice: Recommendation | None) -> Iterator[str]:
+def warn_unsupported(problem: Problem, choice: Recommendation | None) -> Iterator[str]:
     """Warn of a network that held-out rows do not show to be better than no network."""
     if choice is None or choice.unsupported is None:
         return

@@ -42,12 +42,12 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             else ""
         )
         raise DsgecError(
-            f"the grammar makes networks of {_either(made)} output{'' if made == {1} else 's'}, but"
-            " the target,"
-            f" {task}, needs {_either(needed)}",
+            f"the grammar makes networks of {_join_with_or(made)}"
+            f" output{'' if made == {1} else 's'}, but the target,"
+            f" {task}, needs {_join_with_or(needed)}",
             f"Use the shipped grammar `{default_grammar(len(dataset.classes))}`{others}.",
         )
-    roots = {_root(network) for network in networks if len(network.outputs) == 1}
+    roots = {_output_function(network) for network in networks if len(network.outputs) == 1}
     y = dataset.scaled_y
     if (
         not dataset.classes
@@ -69,12 +69,12 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
     return ""
 
 
-def _root(network: Network) -> str:
+def _output_function(network: Network) -> str:
     node = network.nodes[network.outputs[0]]
     return node.function if isinstance(node, Apply) else ""
 
 
-def _either(counts: Iterable[int]) -> str:
+def _join_with_or(counts: Iterable[int]) -> str:
     return " or ".join(map(str, sorted(counts)))
 
 
@@ -109,7 +109,7 @@ def check_language(
             fault = grammar.fault(
                 f"`--` separates layers that `<{roles.layer}>` does not stand for",
                 f"Every hidden layer must come from one `<{roles.layer}>`, and hold no `--` outside"
-                f" parentheses. It comes about in `{_shortened(sample.phenotype)}`.",
+                f" parentheses. It comes about in `{_shorten(sample.phenotype)}`.",
                 grammar.rule(roles.layer).span,
             )
         faults.setdefault((fault.message, fault.span), fault)
@@ -140,9 +140,9 @@ def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Faul
         if offset > error.offset:
             break
     advice = f"{fault.advice} " if fault.advice else ""
-    advice += f"It comes about in `{_shortened(sample.phenotype)}`."
+    advice += f"It comes about in `{_shorten(sample.phenotype)}`."
     return grammar.fault(fault.message, advice, span)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"

@@ -69,7 +69,7 @@ def _island_maker(
     soon: bool = False,
     waiting: Waiting = nullcontext,
 ) -> Callable[[Settings], Island]:
-    """Compile what all islands share, and return a function from settings to an island."""
+    """Compile the code that all islands share, and return a function from settings to an island."""
     if wanted in ("auto", "engine"):
         try:
             started, upgrade = time.perf_counter(), None

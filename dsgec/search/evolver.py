@@ -110,7 +110,7 @@ class Evolver(ABC):
         """The hall of fame so far."""
 
     def measurer(self) -> Measurer:
-        """Return what measures the champions after the run."""
+        """Return a measurer for the champions after the run."""
         return PlainMeasurer(self.problem)
 
     @abstractmethod
@@ -228,7 +228,7 @@ class Island(Evolver):
 
     @abstractmethod
     def refit(self, problem: Problem) -> Refit:
-        """Return what learns weights again from a part of the training rows."""
+        """Return a refit, which learns weights again from a part of the training rows."""
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return recommend(

@@ -111,7 +111,7 @@ class _Reader(NetworkReader):
         return position
 
     def expression(self, output: str) -> Network:
-        """Parse without reordering: gradients are added in the order of the nodes."""
+        """Return the network of the text without reordering: gradients are added in node order."""
         values, softmax = self.neuron(0, len(self.text))
         return self.network((), self.through(values, softmax, output), softmax)
 

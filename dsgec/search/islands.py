@@ -162,7 +162,7 @@ class IslandEvolver(Evolver):
         self._best_phenotype = decode(phenotype)
         self._done = self.islands[0].next_generation - 1
         if self.next_generation < 0:
-            raise damaged()
+            raise damaged_state()
 
     @property
     def best_phenotype(self) -> str:
@@ -272,7 +272,7 @@ def decode(part: bytes) -> str:
     try:
         return part.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise damaged() from error
+        raise damaged_state() from error
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
@@ -285,17 +285,17 @@ def unpack(data: bytes, count: int) -> list[bytes]:
     parts, at = [], 0
     for _ in range(count):
         if len(data) - at < struct.calcsize("<Q"):
-            raise damaged()
+            raise damaged_state()
         (length,) = struct.unpack_from("<Q", data, at)
         at += struct.calcsize("<Q")
         parts.append(data[at : at + length])
         at += length
     if at != len(data):
-        raise damaged()
+        raise damaged_state()
     return parts
 
 
-def damaged() -> DsgecError:
+def damaged_state() -> DsgecError:
     """Return the error for a state that is not one of these islands."""
     return DsgecError(
         "the saved state is not one of these islands",

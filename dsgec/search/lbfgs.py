@@ -49,7 +49,7 @@ def minimise(
     least once and at most `evaluations` times.
     """
     bounds = list(zip(least, most, strict=True))
-    x = _between(values, bounds)
+    x = _clip(values, bounds)
     found = evaluate(x)
     if found is None:
         return None
@@ -70,7 +70,7 @@ def minimise(
         length = 1.0 if pairs else _first_length(gradient, free)
         for _ in range(MOST_HALVINGS + 1):
             tried = [v + length * d for v, d in zip(x, direction, strict=True)]
-            tried = _between(tried, bounds)
+            tried = _clip(tried, bounds)
             step = [t - v for t, v in zip(tried, x, strict=True)]
             found = evaluate(tried)
             used += 1
@@ -92,7 +92,7 @@ def minimise(
     return Minimum(tuple(x), loss, used)
 
 
-def _between(values: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Vector:
+def _clip(values: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Vector:
     return [
         low if v < low else high if v > high else v
         for v, (low, high) in zip(values, bounds, strict=True)

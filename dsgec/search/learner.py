@@ -28,7 +28,7 @@ from dsgec.search.scoring import Scorer
 
 
 def make_scorer(problem: Problem, backend: Backend) -> Scorer:
-    """Return what scores the individuals of a run, and learns their weights if it should."""
+    """Return the scorer of a problem: a Learner if weights are learned."""
     if problem.learning is None:
         return Scorer(problem, backend)
     return Learner(problem, backend, problem.learning)

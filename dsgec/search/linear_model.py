@@ -44,7 +44,7 @@ def fit_logistic(
     x: Array, classes: NDArray[np.intp], count: int, weights: Array | None = None
 ) -> LinearModel:
     """Fit a logistic regression: the probability of the second of two classes, or of each class."""
-    rows = _thin(len(x), x.shape[1] * count)
+    rows = _thinned_rows(len(x), x.shape[1] * count)
     by = _row_weights(weights, rows)
     wanted = (classes[rows, None] == np.arange(count)).astype(np.float64)
     if count == 2:
@@ -54,24 +54,24 @@ def fit_logistic(
 
 def fit_ridge(x: Array, y: Array, weights: Array | None = None) -> LinearModel:
     """Fit a ridge regression."""
-    rows = _thin(len(x), x.shape[1])
+    rows = _thinned_rows(len(x), x.shape[1])
     by = _row_weights(weights, rows)
     wanted = y[rows, None]
-    mean = _in_order(wanted) / len(rows)
-    spread = np.sqrt(_in_order((wanted - mean) ** 2) / len(rows))
+    mean = _sum_rows(wanted) / len(rows)
+    spread = np.sqrt(_sum_rows((wanted - mean) ** 2) / len(rows))
     spread[~((spread > 0.0) & np.isfinite(spread))] = 1.0
     scaled = (wanted - mean) / spread
 
     def errors(z: Array) -> tuple[float, Array]:
-        return 0.5 * float(_in_order(by * (z - scaled) ** 2)[0]), by * (z - scaled)
+        return 0.5 * float(_sum_rows(by * (z - scaled) ** 2)[0]), by * (z - scaled)
 
     return _fit(x[rows], 1, errors, lambda z: z * spread + mean)
 
 
 def _fit(x: Array, outputs: int, loss_of: Loss, finish: Callable[[Array], Array]) -> LinearModel:
     count, features = x.shape
-    center = _in_order(x) / count
-    scale = np.sqrt(_in_order((x - center) ** 2) / count)
+    center = _sum_rows(x) / count
+    scale = np.sqrt(_sum_rows((x - center) ** 2) / count)
     scale[~((scale > 0.0) & np.isfinite(scale))] = 1.0
     by_row = (x - center) / scale
     by_feature = np.ascontiguousarray(by_row.T)
@@ -82,11 +82,11 @@ def _fit(x: Array, outputs: int, loss_of: Loss, finish: Callable[[Array], Array]
         loss, gradients = loss_of(_sums(by_feature, weights))
         found = weights.copy()
         found[:, -1] = 0.0  # an intercept is not penalised
-        loss += 0.5 * float(_in_order(found.reshape(-1, 1) ** 2)[0])
+        loss += 0.5 * float(_sum_rows(found.reshape(-1, 1) ** 2)[0])
         for output in range(outputs):
             gradient = gradients[:, output, None]
-            found[output, :-1] += _in_order(np.multiply(gradient, by_row, out=products))
-            found[output, -1] = _in_order(gradient)[0]
+            found[output, :-1] += _sum_rows(np.multiply(gradient, by_row, out=products))
+            found[output, -1] = _sum_rows(gradient)[0]
         flat: list[float] = (found / count).ravel().tolist()
         return (loss / count, flat) if np.isfinite(loss) else None
 
@@ -114,7 +114,7 @@ def _softmax(z: Array) -> Array:
 
 
 def _loss(chosen: Array, by: Array) -> float:
-    return float(_in_order(-by * vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
+    return float(_sum_rows(-by * vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
 
 
 def _row_weights(weights: Array | None, rows: NDArray[np.intp]) -> Array:
@@ -131,13 +131,13 @@ def _sums(by_feature: Array, weights: Array) -> Array:
     return np.ascontiguousarray(sums.T)
 
 
-def _in_order(values: Array) -> Array:
-    """Add the rows one after the other: not by vectors, whose width depends on the machine."""
+def _sum_rows(values: Array) -> Array:
+    """Return the sum of the rows, added one by one, so that no vector width changes the bits."""
     total: Array = np.add.reduce(values, axis=0)
     return total
 
 
-def _thin(rows: int, cells: int) -> NDArray[np.intp]:
+def _thinned_rows(rows: int, cells: int) -> NDArray[np.intp]:
     most = max(MOST_CELLS // max(cells, 1), 1)
     count = min(rows, most)
     return (np.arange(count) * rows // count).astype(np.intp)

@@ -65,7 +65,7 @@ def classification(
 def tally_classes(
     outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> ClassTally:
-    """Count what the metrics of a classifier are computed from."""
+    """Return the counts that the metrics of a classifier are computed from."""
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
     ranked = [(-1, 1)] if count == 2 else [(c, c) for c in range(outputs.shape[1])]
@@ -174,7 +174,7 @@ def class_intervals(
 
 
 def error_intervals(outputs: Array, targets: Array) -> Intervals:
-    """Return the intervals of the metrics that `regression` returns."""
+    """Return the confidence intervals of the metrics that `regression` returns."""
     errors = outputs[:, 0] - targets
     squares = errors * errors
     return {

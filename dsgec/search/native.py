@@ -225,7 +225,7 @@ class EngineEvolver(Island):
         return states
 
     def step(self, generations: int, seconds: float = INFINITE) -> list[Generation]:
-        """Advance even if no individual of the first generation is valid."""
+        """Advance, and raise no error if no individual of the first generation is valid."""
         return [Generation(**row) for row in self.native.step(generations, seconds)]
 
     def individual(self, number: int) -> EngineIndividual:
@@ -250,7 +250,7 @@ class EngineEvolver(Island):
         if not self.problem.learning or not (self.settings.pruning or self.problem.batch):
             return []
         self._finish_upgrade()
-        return [*map(_champion, self.native.pruned(self.settings.pruning))]
+        return [*map(_champion, self.native.prune(self.settings.pruning))]
 
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
         if self.settings.tuning:

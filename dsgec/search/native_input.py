@@ -102,13 +102,13 @@ def _tables(
     single = dataset.scaled_y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
     # Column by column, to keep no third copy of a large table in memory.
-    columns = _aligned(len(dataset.features), len(order))
+    columns = _aligned_array(len(dataset.features), len(order))
     for number in range(len(columns)):
         columns[number] = dataset.x[order, number]
     return EngineTables(columns, single, np.ascontiguousarray(each), bounds, places, weights)
 
 
-def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
+def _aligned_array(rows: int, columns: int) -> NDArray[np.float64]:
     """Return an array that begins at a cache line, as does each of its rows of whole lanes."""
     memory = np.empty(rows * columns + LANES)
     start = -(memory.ctypes.data // memory.itemsize) % LANES

@@ -74,7 +74,7 @@ class Objective:
     label: str = ""
 
     def fitness(self, outputs: Array, targets: Targets) -> float:
-        """Return what is minimised."""
+        """Return the fitness, which is minimised."""
         product = 1.0
         for group in self._sums(outputs, targets):
             product *= self.group_fitness(group)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.data.dataset import Dataset, Split, folds, shuffled, split
+from dsgec.data.dataset import Dataset, Split, folds, shuffle_rows, split
 from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.directives import LINEAR
@@ -223,7 +223,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     if settings.batch:
         _check_batch(settings, learning, objective)
     if learning and learning.batch:
-        parts = replace(parts, train=shuffled(parts.train, settings.split_seed))
+        parts = replace(parts, train=shuffle_rows(parts.train, settings.split_seed))
     problem = Problem(
         make_language(expanded, len(dataset.features), settings),
         dataset,

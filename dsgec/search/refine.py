@@ -48,7 +48,7 @@ ScorePhenotype = Callable[[str], float]
 def prune(
     problem: Problem, settings: Settings, learner: Learner, best: Individual, rounds: int
 ) -> list[Champion]:
-    """Prune an individual in so many rounds, and return a hall of fame of what comes of it."""
+    """Prune an individual in so many rounds, and return a hall of fame of the results."""
     hall = make_hall(problem.cost.is_minimised)
 
     def admit(one: Individual) -> None:

@@ -46,7 +46,7 @@ def ordered_sum(values: Array) -> float:
 
 
 def ordered_mean(values: Array, row_weights: Array | None = None) -> float:
-    """Return the weighted mean, whatever the mean of these row weights is."""
+    """Return the weighted mean; the weights need not have a mean of 1."""
     mass = len(values) if row_weights is None else ordered_sum(row_weights)
     return ordered_sum(weigh(values, row_weights)) / mass
 

@@ -99,13 +99,13 @@ class Scorer:
             try:
                 network = simplify(self.problem.language.parse(phenotype))
             except PhenotypeError as error:
-                scores.append(_refused(f"no network: {error.faults[0].message}"))
+                scores.append(_refused_score(f"no network: {error.faults[0].message}"))
                 continue
             if self.problem.fits(network):
                 scores.append(None)
                 networks.append(network)
             else:
-                scores.append(_refused("the network has the wrong number of outputs"))
+                scores.append(_refused_score("the network has the wrong number of outputs"))
         self.evaluations += len(networks)
         simplified = iter(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
@@ -134,7 +134,7 @@ class Scorer:
         return OBJECTIVES[self.problem.objective].fitness(outputs, targets)
 
 
-def _refused(reason: str) -> Score:
+def _refused_score(reason: str) -> Score:
     return Score(INFINITE, reason, outcome=REFUSED)
 
 

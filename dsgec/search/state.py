@@ -112,7 +112,7 @@ def restore(
         raise other_run()
     try:
         return _Reader(data[len(identity) :], problem, settings, scorer).state()
-    except (_Damaged, struct.error, UnicodeDecodeError, PhenotypeError) as error:
+    except (_DamagedState, struct.error, UnicodeDecodeError, PhenotypeError) as error:
         raise DsgecError(
             "the saved state is not one of this run",
             "The file may be damaged: start the run from scratch.",
@@ -131,11 +131,11 @@ def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scor
     """Restore the individual that `migrant_bytes` wrote; the scorer remembers its score."""
     try:
         return _Reader(data, problem, settings, scorer).migrant()
-    except (_Damaged, struct.error) as error:
+    except (_DamagedState, struct.error) as error:
         raise DsgecError("what came from another population is not of this run") from error
 
 
-class _Damaged(Exception):
+class _DamagedState(Exception):
     """The bytes are not what `save` returns."""
 
 
@@ -268,7 +268,7 @@ class _Reader:
 
 def _expect(condition: bool) -> None:
     if not condition:
-        raise _Damaged
+        raise _DamagedState
 
 
 def _genotype_bytes(genotype: Genotype) -> bytes:

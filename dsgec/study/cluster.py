@@ -34,8 +34,8 @@ class OtherVersion(DsgecError):
     """The worker's dsgec is not the caller's."""
 
 
-class Abandoned(Exception):
-    """A call ended early, because nobody waits for its result any more."""
+class AbandonedCall(Exception):
+    """A call ended early, because it has been given up."""
 
 
 class Cluster:
@@ -55,7 +55,7 @@ class Cluster:
 
     @property
     def want(self) -> str:
-        """Return what the user has to do if there is no worker."""
+        """Return a request to the user to start workers, or "" if there are some."""
         if self.threads:
             return ""
         return f"no worker: runs wait until `dask worker {self.address}` starts one"
@@ -65,7 +65,7 @@ class Cluster:
         return f"{self.address}: {counted(workers, 'worker')}, {counted(threads, 'thread')}"
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Have a function of dsgec called on a worker; its arguments are data."""
+        """Submit the call of a function of dsgec to a worker; its arguments are data."""
         future: Future[Any] = Future()
         key = f"{function.__name__}-{uuid.uuid4().hex}"
         try:
@@ -147,11 +147,11 @@ class Cluster:
             return error
         try:
             if self._client.status != "running":
-                return self._gone()
+                return self._lost_scheduler_error()
             self.check_workers()  # on another dsgec, a call can fail in any way
         except DsgecError as wrong:
             return wrong
-        if isinstance(error, KilledWorker | CancelledError | Abandoned):
+        if isinstance(error, KilledWorker | CancelledError | AbandonedCall):
             return DsgecError(
                 f"every worker that it was given to died or lost it ({type(error).__name__})",
                 "Look at the workers' logs: they may have too little memory for it, or no dsgec.",
@@ -165,10 +165,10 @@ class Cluster:
         if isinstance(error, DsgecError):
             return error
         if self._client.status != "running" or isinstance(error, OSError | CancelledError):
-            return self._gone()
+            return self._lost_scheduler_error()
         return DsgecError(f"the cluster {self.address}: {type(error).__name__}: {error}")
 
-    def _gone(self) -> DsgecError:
+    def _lost_scheduler_error(self) -> DsgecError:
         return DsgecError(
             f"the scheduler of the cluster {self.address} is gone",
             "What has finished is kept: start the cluster and the command again.",
@@ -216,7 +216,7 @@ def _other_version(worker: str, has: str, expected: str) -> Fault:
 
 
 def is_abandoned() -> Callable[[], bool]:
-    """Return a function that tells whether nobody waits for the current call any more."""
+    """Return a function that returns whether the current call has been given up."""
     if "distributed" not in sys.modules:
         return lambda: False  # a process of this machine: it is ended together with its call
     from distributed import get_worker
@@ -235,7 +235,7 @@ def is_abandoned() -> Callable[[], bool]:
 
 
 def connect(address: str) -> Cluster:
-    """Connect to a cluster; raise an error if nobody answers, or a worker has not this dsgec."""
+    """Connect to a cluster; raise an error if nothing answers or a worker has another dsgec."""
     if importlib.util.find_spec("distributed") is None:
         raise DsgecError(
             "a cluster needs dask.distributed", "`pip install 'dsgec[cluster]'` brings it."
@@ -272,7 +272,7 @@ def _silence_dask() -> None:
 
 
 async def _ask_kind(address: str) -> str:
-    """Return what answers at an address: a client that finds nobody is slow to give up."""
+    """Return the kind of the server at an address; a client alone is slow to give up."""
     from distributed.core import rpc
     from distributed.security import Security
 

@@ -17,7 +17,7 @@ from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.islands import (
     best_island,
     combine,
-    damaged,
+    damaged_state,
     decode,
     encode,
     has_exchange,
@@ -141,27 +141,27 @@ class ClusterIslands(Evolver):
 
     def save(self) -> bytes:
         states = [
-            self._settled(number).save() if arriving else self._states[number]
+            self._with_migrants(number).save() if arriving else self._states[number]
             for number, arriving in enumerate(self._arriving)
         ]
         return pack([encode(self._best_text), *states])
 
     def restore(self, state: bytes) -> None:
         text, *states = unpack(state, len(self._each) + 1)
-        next_ones = {self._restored(n, one).next_generation for n, one in enumerate(states)}
+        next_ones = {self._restore_island(n, one).next_generation for n, one in enumerate(states)}
         if len(next_ones) != 1:
-            raise damaged()
+            raise damaged_state()
         self._states, self._done = states, next_ones.pop() - 1
         self._best_text = decode(text)
 
-    def _restored(self, number: int, state: bytes) -> LoopEvolver:
+    def _restore_island(self, number: int, state: bytes) -> LoopEvolver:
         island = LoopEvolver(self.problem, self._each[number], ReferenceBackend())
         island.restore(state)
         return island
 
-    def _settled(self, number: int) -> LoopEvolver:
-        """Return an island with its migrants, whom the next worker would receive first."""
-        island = self._restored(number, self._states[number])
+    def _with_migrants(self, number: int) -> LoopEvolver:
+        """Return an island with the migrants that have not been received yet."""
+        island = self._restore_island(number, self._states[number])
         replace_worst(island, self._arriving[number])
         return island
 
@@ -171,12 +171,12 @@ class ClusterIslands(Evolver):
 
     @property
     def champions(self) -> list[Champion]:
-        each = (self._restored(n, state).champions for n, state in enumerate(self._states))
+        each = (self._restore_island(n, state).champions for n, state in enumerate(self._states))
         return merge_halls(self.problem.cost.is_minimised, each)
 
     def refine(self) -> list[Champion]:
         """Prune and tune the champions in this process, which takes a moment in native code."""
-        islands = [self._settled(number) for number in range(len(self._each))]
+        islands = [self._with_migrants(number) for number in range(len(self._each))]
         number = best_island([island.fitness() for island in islands])
         best = choose_island(self.problem, self._each[number], self.backend)
         best.restore(islands[number].save())

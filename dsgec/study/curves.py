@@ -29,12 +29,12 @@ def make_curves(plan: TablePlan, data: Data, results: Results) -> list[Curve]:
     chosen = choose_runs(plan, results)
     # A row of some runs only would begin with others than it ends with.
     rows = [row for row in plan.rows if not row.layers and chosen[row, data]]
-    last = {row: _last(row, data, results) for row in rows}
+    last = {row: _last_generation(row, data, results) for row in rows}
     curves = [_curve(row.label, chosen[row, data], last[row]) for row in rows]
     return [curve for curve in curves if len(curve.mean)]
 
 
-def _last(row: Row, data: Data, results: Results) -> int:
+def _last_generation(row: Row, data: Data, results: Results) -> int:
     return max(
         cell.settings.generations
         for cell in results

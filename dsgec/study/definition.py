@@ -72,7 +72,7 @@ class TablePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedFigure:
     """A figure that was printed elsewhere, such as in the paper, to be put beside ours."""
 
     table: str
@@ -100,7 +100,7 @@ class Study:
     quick: Quick
     parts: tuple[StudyPart, ...]
     tables: tuple[TablePlan, ...]
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[PrintedFigure, ...] = ()
     shortened: str = ""
 
 

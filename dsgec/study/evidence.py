@@ -23,23 +23,6 @@ class StudyFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnLine:
-    """A row of a measure: text, mark and printed figure for each data set."""
-
-    label: str
-    entries: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnBlock:
-    """A measure with its rows."""
-
-    group: str
-    measure: str
-    lines: tuple[DrawnLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SampleRow:
     """The figures of all runs of a row."""
 
@@ -90,7 +73,7 @@ class DrawnTable:
     columns: tuple[str, ...]
     printed: bool
     notes: tuple[str, ...]
-    blocks: tuple[DrawnBlock, ...]
+    blocks: tuple[TableBlock, ...]
     samples: tuple[DrawnSample, ...]
     curves: tuple[DrawnCurves, ...]
 
@@ -112,7 +95,7 @@ class StudyEvidence:
 def make_evidence(
     study: Study, plans: Sequence[TablePlan], tables: Sequence[ResultTable], results: Results
 ) -> StudyEvidence:
-    """Return what the page draws: for each table its fields, samples and curves."""
+    """Return the content of report.json: for each table its fields, samples and curves."""
     return StudyEvidence(
         StudyFacts(study.name, study.runs, study.seed, study.shortened),
         tuple(
@@ -122,21 +105,13 @@ def make_evidence(
                 table.columns,
                 table.has_printed,
                 table.notes,
-                tuple(map(_block, table.blocks)),
+                table.blocks,
                 _samples(plan, choose_runs(plan, results)),
                 tuple(_curves(plan, data, results) for data in plan.data),
             )
             for plan, table in zip(plans, tables, strict=True)
         ),
     )
-
-
-def _block(block: TableBlock) -> DrawnBlock:
-    lines = (
-        DrawnLine(line.label, tuple((one.text, one.mark, one.printed) for one in line.entries))
-        for line in block.lines
-    )
-    return DrawnBlock(block.measure.group, block.measure.label, tuple(lines))
 
 
 def _samples(plan: TablePlan, chosen: Chosen) -> tuple[DrawnSample, ...]:

@@ -75,7 +75,7 @@ def run_many(
 def _run_one(
     make_job: Callable[[], Job], backend: str, threads: int, session: Session
 ) -> WrittenRun:
-    """Make one of the runs: what a process calls."""
+    """Make one of the runs, in a process."""
     job = make_job()
     found = None if session.overwrite else finished_run(job)
     if found is not None:
@@ -85,7 +85,7 @@ def _run_one(
     return run(job, evolver, lambda _: None, here, processes.stop)
 
 
-def seeded(job: Job, seed: int) -> Job:
+def with_seed(job: Job, seed: int) -> Job:
     """Return the same job with another seed, in a folder of its own."""
     name = job.named.name.removesuffix(f"-seed{job.settings.seed}")
     folder = job.named.with_name(f"{name}-seed{seed}")

@@ -20,7 +20,7 @@ from dsgec.search.measure import measure_outputs
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
-from dsgec.study.cluster import Abandoned, is_abandoned
+from dsgec.study.cluster import AbandonedCall, is_abandoned
 from dsgec.study.definition import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
@@ -36,7 +36,7 @@ class CellFile:
 
 
 def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> CellFile:
-    """Run a cell, or raise `Abandoned` soon after the cell has been given up.
+    """Run a cell, or raise `AbandonedCall` soon after the cell has been given up.
 
     The problem is made here: only the table has to travel.
     """
@@ -48,7 +48,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
 
     def on_slice(*_: object) -> str:
         if is_given_up():
-            raise Abandoned
+            raise AbandonedCall
         return ""
 
     try:

@@ -1,15 +1,13 @@
-"""Write the page of a study: tables, box plots, curves, and the tests behind the signs."""
+"""Make the page of a study: tables, box plots, curves, and the tests behind the signs."""
 
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from dsgec.errors import DsgecError
-from dsgec.folder import Folder, open_folder, write_whole
-from dsgec.manifest import PAGE, write_files
+from dsgec.folder import Folder
 from dsgec.plain_data import expect, from_plain, read_json
 from dsgec.rendering import render_markup
 from dsgec.report.chart import (
@@ -23,6 +21,7 @@ from dsgec.report.chart import (
     DataTable,
     Scale,
     Series,
+    generation_scale,
     line_path,
     linear_scale,
 )
@@ -67,21 +66,6 @@ class BoxPlot:
     right: float = RIGHT
     top: float = TOP
     bottom: float = BOTTOM
-
-
-def write_report(path: Path, out: Path | None = None) -> Path:
-    """Write the page of a run or a study into its folder or to `out`, and return where it is."""
-    with open_folder(path) as folder:
-        if out is None:
-            return write_page(folder)
-        write_whole(out, folder_page(folder))
-        return out
-
-
-def write_page(folder: Folder) -> Path:
-    """Write the page of a run or a study into its folder, and return where it is."""
-    write_files(folder, {PAGE: folder_page(folder)})
-    return folder.path / PAGE
 
 
 def folder_page(folder: Folder) -> str:
@@ -191,8 +175,7 @@ def _curves_chart(key: str, drawn: DrawnCurves) -> Chart | None:
     if not curves:
         return None
     last = max(curve.generations[-1] for curve in curves)
-    ticks = linear_scale([0.0, last], LEFT, RIGHT, whole=True).ticks
-    across = Scale(0.0, max(last, 1.0), LEFT, RIGHT, tuple(t for t in ticks if t <= max(last, 1)))
+    across = generation_scale(0.0, last)
     edges = [
         value
         for curve in curves

@@ -14,7 +14,7 @@ from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_setti
 from dsgec.setting import make, names_of, settings_of
 from dsgec.study.definition import (
     Data,
-    Printed,
+    PrintedFigure,
     Quick,
     Row,
     Study,
@@ -54,7 +54,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     generations = top.whole("generations", 0, MOST_GENERATIONS, Settings().generations)
     settings = top.take("settings", dict, {})
     quick = _quick(TomlReader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
-    data = _declared(top.take("data", dict, {}), shown, folder, faults)
+    data = _declared_data(top.take("data", dict, {}), shown, folder, faults)
     parts = []
     for number, table in enumerate(_tables(top, "part"), 1):
         reader = TomlReader(table, f"{shown}, part {number}", faults)
@@ -76,7 +76,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
         plans.append(_plan(reader, number, parts))
     if len({plan.name for plan in plans}) < len(plans):
         top.fault("table", "has two of one name", "Give each [[table]] a `name` of its own.")
-    printed = _printed(top, path)
+    printed = _read_printed(top, path)
     top.close()
     if faults:
         raise DsgecError(faults)
@@ -99,7 +99,7 @@ def _quick(reader: TomlReader) -> Quick:
     return Quick(runs, generations)
 
 
-def _declared(
+def _declared_data(
     tables: dict[str, Any], shown: str, folder: Path | None, faults: list[Fault]
 ) -> dict[str, Data]:
     """Return the data sets that the study names itself, under [data]."""
@@ -218,7 +218,7 @@ def _plan(reader: TomlReader, number: int, parts: list[StudyPart]) -> TablePlan:
 
 
 def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | None:
-    """Return a row of a table; what its part leaves no choice of can be left out."""
+    """Return a row of a table; a key for which its part leaves one choice can be left out."""
     label = reader.take("label", str, needed="what the row is called")
     by_name = {part.name: part for part in parts}
     name = reader.take("part", str, parts[0].name if len(parts) == 1 else "")
@@ -230,8 +230,8 @@ def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | 
     if label is None or not by_name or not reader.is_among("part", name, list(by_name)):
         return None
     part = by_name[name]
-    representation = _only(reader, key, part.representations)
-    grammar = _only(reader, "grammar", tuple(g.name for g in part.grammars))
+    representation = _only_choice(reader, key, part.representations)
+    grammar = _only_choice(reader, "grammar", tuple(g.name for g in part.grammars))
     if label in above:
         reader.fault("label", f"is `{label}` a second time", "Give each row a label of its own.")
     if against and not reader.is_among("against", against, above or ["no row above this one"]):
@@ -246,15 +246,15 @@ def _current_name(reader: TomlReader, key: str, formerly: str) -> str:
     return formerly if formerly in reader.table and key not in reader.table else key
 
 
-def _only(reader: TomlReader, key: str, choices: tuple[str, ...]) -> str:
-    """Return the value of a key, by default the only choice; return nothing if it is a mistake."""
+def _only_choice(reader: TomlReader, key: str, choices: tuple[str, ...]) -> str:
+    """Return the value of a key, by default the only choice, or "" if it is a mistake."""
     value: str = reader.take(key, str, choices[0] if len(choices) == 1 else "")
     if not choices:
         return ""
     return value if reader.is_among(key, value, list(choices)) else ""
 
 
-def _printed(top: TomlReader, path: Path | Traversable) -> tuple[Printed, ...]:
+def _read_printed(top: TomlReader, path: Path | Traversable) -> tuple[PrintedFigure, ...]:
     name = top.take("printed", str)
     if not name:
         return ()

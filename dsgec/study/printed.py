@@ -4,14 +4,16 @@ import re
 from typing import Any
 
 from dsgec.errors import Fault
-from dsgec.study.definition import Printed
+from dsgec.study.definition import PrintedFigure
 from dsgec.study.toml_reader import TomlReader
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _FIGURE = re.compile(rf"{_NUMBER} ± {_NUMBER}(?: (\++|-+|~))?", re.ASCII)
 
 
-def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tuple[Printed, ...]:
+def parse_printed(
+    source: dict[str, Any], shown: str, faults: list[Fault]
+) -> tuple[PrintedFigure, ...]:
     """Return the figures of a file, by table, measure, row and data set."""
     top = TomlReader(source, shown, faults)
     data = top.texts("data", needed="the names of the columns")
@@ -32,7 +34,7 @@ def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tu
                     reader.fault(row, "does not fit", advice)
                     continue
                 for name, text in zip(data, texts, strict=True):
-                    found.append(Printed(table, measure, row, name, text))
+                    found.append(PrintedFigure(table, measure, row, name, text))
     return tuple(found)
 
 

@@ -55,10 +55,10 @@ class Workers(Protocol):
 
     @property
     def want(self) -> str:
-        """Return what the user has to do before any call can be made; mostly nothing."""
+        """Return a request to the user that must be met before any call, or "" if there is none."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Have a function of dsgec called; its arguments are data that can be pickled."""
+        """Submit the call of a function of dsgec; its arguments are data that can be pickled."""
 
     def close(self) -> None:
         """Give up the unfinished calls, and release everything."""
@@ -91,7 +91,7 @@ class Processes:
         return "1 process" if self.threads == 1 else f"{self.threads} processes"
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Have a function of dsgec called; its arguments are data that can be pickled."""
+        """Submit the call of a function of dsgec; its arguments are data that can be pickled."""
         call = _Call(function, arguments)
         self._waiting.put(call)
         self._submitted += 1
@@ -138,7 +138,7 @@ class Processes:
             signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _SIGNALS})
         process = None
         if self._module:
-            with contextlib.suppress(_Lost):  # it is tried again when there is a call
+            with contextlib.suppress(_LostProcess):  # it is tried again when there is a call
                 process = self._begin()
         while (call := self._waiting.get()) is not None:
             if call.future.set_running_or_notify_cancel():
@@ -153,7 +153,7 @@ class Processes:
                 process = process or self._begin()
                 call.future.set_result(process.call(call, self.on_remark))
                 return process
-            except _Lost as error:
+            except _LostProcess as error:
                 code = self._end(process) if process is not None else 0
                 failure = _explain_exit(code) if process is not None else _explain_start(error)
                 process = None
@@ -168,11 +168,11 @@ class Processes:
     def _begin(self) -> "_Process":
         with self._lock:
             if self._is_closed:
-                raise _Lost("closed")
+                raise _LostProcess("closed")
             try:
                 process = _Process(self._module)
             except OSError as error:
-                raise _Lost(reason(error)) from error
+                raise _LostProcess(reason(error)) from error
             self._processes.add(process)
             if self._is_stopped:
                 process.stop()
@@ -192,7 +192,7 @@ class _Call:
         self.future: Future[Any] = Future()
 
 
-class _Lost(Exception):
+class _LostProcess(Exception):
     """The process of a call could not be started, or is gone."""
 
 
@@ -217,7 +217,7 @@ class _Process:
         self._sending = threading.Lock()
 
     def call(self, call: _Call, on_remark: Callable[[str], None]) -> Any:
-        """Make a call and return its result, or raise its error; raise `_Lost` if it is gone."""
+        """Make a call and return its result, or raise its error or `_LostProcess`."""
         data = bytes(ForkingPickler.dumps((call.function, call.arguments)))
         failure: Exception | None = None
         try:
@@ -235,7 +235,7 @@ class _Process:
                 except Exception as error:
                     failure = error
         except _GONE as error:
-            raise _Lost(reason(error)) from error
+            raise _LostProcess(reason(error)) from error
         if failure is not None or kind == "error":
             raise failure or value
         return value
@@ -309,7 +309,7 @@ def _answer(data: bytes) -> tuple[str, Any]:
 
 
 def _end_with_parent() -> None:
-    """Have the system end this process, too: one that was stopped does not see its input end."""
+    """Ask the system to kill this process with its parent, even while it is stopped."""
     if sys.platform == "linux":
         import ctypes
 

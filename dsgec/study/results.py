@@ -154,7 +154,7 @@ def results_text(results: Results) -> str:
     head = ["part", "engine", "grammar", "data", "seed", "population", "generations"]
     names = ["fitness", *(f"{part} {metric}" for part in _PARTS for metric in metrics), *SIZES]
     writer.writerow([*head, *(name.replace(" ", "_") for name in names), "evaluations"])
-    for cell, outcome in _in_order(results):
+    for cell, outcome in _sort_results(results):
         settings = cell.settings
         writer.writerow(
             [
@@ -167,7 +167,7 @@ def results_text(results: Results) -> str:
     return out.getvalue()
 
 
-def _in_order(results: Results) -> list[tuple[Cell, CellResult]]:
+def _sort_results(results: Results) -> list[tuple[Cell, CellResult]]:
     """Return the runs sorted by kind, in the order of the study, and then by seed."""
     kinds: dict[tuple[Any, ...], int] = {}
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dsgec.search.problem import make_learning
-from dsgec.study.definition import Cell, Data, Printed, Row, Study, TablePlan
+from dsgec.study.definition import Cell, Data, PrintedFigure, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
 from dsgec.study.results import CellResult, Results
 from dsgec.study.statistics import SampleSummary, compare, mark, sample
@@ -45,28 +45,20 @@ MEASURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class TableEntry:
-    """A field of a table. `printed` is the figure that stands elsewhere, if any."""
-
-    text: str
-    mark: str
-    printed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a measure."""
+class TableLine:
+    """A row of a measure; an entry is the text, the mark and the printed figure of a data set."""
 
     label: str
-    entries: tuple[TableEntry, ...]
+    entries: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
     """A measure with its rows."""
 
-    measure: Measure
-    lines: tuple[Line, ...]
+    group: str
+    measure: str
+    lines: tuple[TableLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +74,7 @@ class ResultTable:
 
 
 def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
-    """Return the table of a plan."""
+    """Compute the table of a plan from the results of a study."""
     printed = {(p.measure, p.row, p.data): p for p in study.printed if p.table == plan.name}
     chosen = choose_runs(plan, results)
     by_label = {row.label: row for row in plan.rows}
@@ -99,11 +91,11 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
                 known = printed.get((measure.name, row.label, data.name))
                 plain = any(o.task == "regression" for o in chosen[row, data])
                 text = _text(sample(ours), significant_digits=plain)
-                entries.append(TableEntry(text, signs, known.text if known else ""))
-            lines.append(Line(row.label, tuple(entries)))
-        blocks.append(TableBlock(measure, tuple(lines)))
+                entries.append((text, signs, known.text if known else ""))
+            lines.append(TableLine(row.label, tuple(entries)))
+        blocks.append(TableBlock(measure.group, measure.label, tuple(lines)))
     columns = tuple(data.label for data in plan.data)
-    others = {row for row, _ in _others(plan, _kinds(plan, results))}
+    others = {row for row, _ in _incomparable_rows(plan, _kinds(plan, results))}
     notes = (*_notes(study, plan, chosen, others), *_distances(plan, chosen, printed))
     return ResultTable(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
 
@@ -121,7 +113,7 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
     compared.
     """
     kinds = _kinds(plan, results)
-    others = _others(plan, kinds)
+    others = _incomparable_rows(plan, kinds)
     return {
         (row, data): tuple(
             replace(outcome, fitness=None, changes=((0, None),))
@@ -147,20 +139,21 @@ def _kinds(plan: TablePlan, results: Results) -> _Kinds:
     }
 
 
-def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
+def _incomparable_rows(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
     """Return the rows and data sets whose runs minimise something else than the first row."""
     found = set()
     for data in plan.data:
         aims = {
-            row: {_aim(*run) for run in kinds[row, data] if not run[1].fault} for row in plan.rows
+            row: {_minimised_terms(*run) for run in kinds[row, data] if not run[1].fault}
+            for row in plan.rows
         }
         first = next((aim for aim in aims.values() if aim), set())
         found |= {(row, data) for row, aim in aims.items() if aim - first}
     return found
 
 
-def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
-    """Return what a run minimises: the objective, and the penalties on weights and connections."""
+def _minimised_terms(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
+    """Return the objective of a run, and its penalties on weights and connections."""
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
     return outcome.objective, *penalties
@@ -257,7 +250,7 @@ def _rivals(plan: TablePlan, chosen: Chosen) -> Iterator[str]:
 def _distances(
     plan: TablePlan,
     chosen: Chosen,
-    printed: dict[tuple[str, str, str], Printed],
+    printed: dict[tuple[str, str, str], PrintedFigure],
 ) -> Iterator[str]:
     """Yield how far our mean fitness is from the printed one, in printed standard deviations."""
     for row in plan.rows:

@@ -22,20 +22,20 @@ _AHEAD = 2
 _WRITERS = 4  # a file that must have reached the disk takes a while, and no processor
 
 
-def finished(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
+def finished_results(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
     """Return the results that are in the folder already."""
     found = ((task.cell, read_outcome(runs, task.file, task.asked)) for task in tasks)
     return {cell: outcome for cell, outcome in found if outcome is not None}
 
 
-def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
+def unfinished_tasks(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
     """Return the tasks that are left to do; a run that belongs to two parts is made once."""
     return list({task.file: task for task in tasks if task.cell not in there}.values())
 
 
 def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
     """Return the results of all tasks; raise an error if one is missing."""
-    found = finished(tasks, runs)
+    found = finished_results(tasks, runs)
     missing = [task.file for task in tasks if task.cell not in found]
     if missing:
         raise DsgecError(

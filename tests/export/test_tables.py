@@ -22,7 +22,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
-from dsgec.study.many import seeded
+from dsgec.study.many import with_seed
 from tests.support.command_line import QUICK_OPTIONS, dsgec, read_json
 from tests.support.runs import model_of, over
 
@@ -195,7 +195,7 @@ def noted(path, number):
     job = prepare("one_layer", "wdbc", SMALL, out=path.parent)
     with path.open("a") as file:
         file.write(f"{os.getpid()} {number} {len(list(path.parent.glob('*-seed*/run.json')))}\n")
-    return seeded(job, number)
+    return with_seed(job, number)
 
 
 def test_a_fold_is_made_when_its_turn_comes_by_who_runs_it(tmp_path):

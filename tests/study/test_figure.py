@@ -129,15 +129,15 @@ def test_what_is_left_is_judged_by_what_has_been():
     short, long = FakeTask("short", 10), FakeTask("long", 40)
     remaining = TimeEstimate([short] * 3 + [long] * 2, 2)
     assert remaining.estimate() is None
-    remaining.ended(short, 1.0)
+    remaining.run_ended(short, 1.0)
     # Two of 1 s, two of four times the size, over two jobs.
     assert remaining.estimate() == pytest.approx((2 * 1.0 + 2 * 4.0) / 2)
-    remaining.ended(long, 10.0)
+    remaining.run_ended(long, 10.0)
     assert remaining.estimate() == pytest.approx((2 * 1.0 + 1 * 10.0) / 2)
     for _ in range(2):
-        remaining.ended(short, 1.0)
+        remaining.run_ended(short, 1.0)
     assert remaining.estimate() == pytest.approx(10.0)  # one run cannot be shared
-    remaining.ended(long, 10.0)
+    remaining.run_ended(long, 10.0)
     assert remaining.estimate() == 0.0
 
 

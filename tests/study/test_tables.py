@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dsgec.study.definition import Printed, Row
+from dsgec.study.definition import PrintedFigure, Row
 from dsgec.study.outputs import comparisons_text, normality_text
 from dsgec.study.results import results_text
 from dsgec.study.table_text import latex, markdown, plain_text
@@ -104,10 +104,10 @@ def test_latex_has_the_papers_layout():
 
 def test_printed_figures_stand_beside_ours():
     printed = (
-        Printed("t", "fitness", "A", "one", "1.50 ± 0.25"),
-        Printed("t", "fitness", "B", "one", "1.25 ± 0.50 +++"),
-        Printed("t", "fitness", "B", "two", "9.99 ± 0.50"),
-        Printed("other", "fitness", "A", "one", "7.77 ± 0.50"),
+        PrintedFigure("t", "fitness", "A", "one", "1.50 ± 0.25"),
+        PrintedFigure("t", "fitness", "B", "one", "1.25 ± 0.50 +++"),
+        PrintedFigure("t", "fitness", "B", "two", "9.99 ± 0.50"),
+        PrintedFigure("other", "fitness", "A", "one", "7.77 ± 0.50"),
     )
     study = replace(STUDY, printed=printed)
     table = make_table(study, study.tables[0], RESULTS)

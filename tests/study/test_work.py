@@ -19,7 +19,7 @@ from dsgec.study.definition import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.processes import Processes
-from dsgec.study.work import finished, work
+from dsgec.study.work import finished_results, work
 from tests.support.clusters import wait_until
 from tests.support.command_line import COMMAND, NO_COMPILER, dsgec, restore_signals
 from tests.support.processes import use_threads_for_processes
@@ -177,9 +177,9 @@ def test_a_damaged_run_is_run_again(file, whole, crew, tmp_path, damage):
     task, path = tasks[0], folder / RUNS / tasks[0].file
     before = path.read_text()
     with open_folder(folder / RUNS) as runs:
-        assert len(finished(tasks, runs)) == 12
+        assert len(finished_results(tasks, runs)) == 12
         path.write_text(damage(before))
-        left = finished(tasks, runs)
+        left = finished_results(tasks, runs)
 
         assert task.cell not in left
         assert len(left) == 11
@@ -195,7 +195,7 @@ def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path, thre
     (folder / RUNS / "notes.txt").write_text("mine")
 
     with open_folder(folder / RUNS) as runs:
-        assert tasks[0].cell not in finished(tasks, runs)
+        assert tasks[0].cell not in finished_results(tasks, runs)
     dsgec("study", file, "--out", folder, "--quiet")
     assert made(folder) == made(whole)
     assert (folder / RUNS / "notes.txt").read_text() == "mine"

@@ -27,7 +27,7 @@ _BACKENDS = ("engine", "c", "numpy")
 
 
 def doctor_lines() -> Iterator[str]:
-    """Yield the lines of the page; the self-tests run last."""
+    """Yield the lines that `dsgec doctor` prints; the self-tests run last."""
     yield f"dsgec       {__version__}, {Path(__file__).parents[2]}"
     yield (
         f"python      {platform.python_version()}, numpy {np.__version__}, cffi {cffi.__version__},"

@@ -55,7 +55,11 @@ def network_page(
     if any((column.center, column.scale) != (0.0, 1.0) for column in model.columns):
         lines += [[], *([StyledText(part, "dim")] for part in _wrap(_SCALED, width))]
     for title, blocks in _sections(model, width):
-        lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
+        lines += [
+            [],
+            [StyledText(title, "title")],
+            *_grid(blocks, _block_width(model, width), width),
+        ]
     return lines
 
 
@@ -83,7 +87,7 @@ def network_file(
     for title, blocks in _sections(model, _WIDTH_OF_A_FILE):
         yield "#"
         yield f"# {title}"
-        for line in _grid(blocks, _room(model, _WIDTH_OF_A_FILE), _WIDTH_OF_A_FILE):
+        for line in _grid(blocks, _block_width(model, _WIDTH_OF_A_FILE), _WIDTH_OF_A_FILE):
             yield f"# {plain(line)}".rstrip()
 
 
@@ -139,7 +143,7 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
     layers = [[neuron_parts(network, p) for p in layer] for layer in network.layers]
     ends = [output_parts(network, number) for number in range(len(network.outputs))]
     names = _names(model)
-    room = _room(model, width)
+    room = _block_width(model, width)
     for number, layer in enumerate(layers, 1):
         labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
         yield (
@@ -224,7 +228,7 @@ def _bar(weight: float | None, largest: float) -> Line:
     return [left, StyledText("│", "dim"), right]
 
 
-def _room(model: Model, width: int) -> int:
+def _block_width(model: Model, width: int) -> int:
     """Return the width of a block: enough for the longest name, within limits."""
     longest = max((text_width(f"{name} (2×)") for name in _names(model).values()), default=0)
     return min(max(_NARROWEST_BLOCK, _HEAD + longest), _WIDEST_BLOCK, width)

@@ -31,7 +31,7 @@ class TimeEstimate:
             self.left[_kind(task)] += 1
             self.sizes[_kind(task)] = task.size
 
-    def ended(self, task: Task, seconds: float) -> None:
+    def run_ended(self, task: Task, seconds: float) -> None:
         """Count a run that has ended."""
         self.left[_kind(task)] -= 1
         self.seconds[_kind(task)].append(seconds)
@@ -68,10 +68,10 @@ class StudyDisplay:
             self.has_note = True
             self._stream.write(clean(f"note: {text}") + "\n")
 
-    def ended(self, task: Task, seconds: float) -> None:
+    def run_ended(self, task: Task, seconds: float) -> None:
         """Count a run that has ended, and show the progress."""
         self.done += 1
-        self.remaining.ended(task, seconds)
+        self.remaining.run_ended(task, seconds)
         self._show(is_last=self.done == self.total)
 
     def _show(self, *, is_last: bool) -> None:

@@ -25,7 +25,7 @@ _WIDEST_NAME = 40
 
 
 def table_lines(table: Table, dataset: Dataset | None) -> list[str]:
-    """Return the page; it has only the columns if no data set can be made of the table."""
+    """Return the lines on a table, or only on its columns if no data set can be made of it."""
     header = "with" if table.has_header else "without"
     lines = [
         f"{table.name}: {counted(len(table), 'row')}, {counted(len(table.columns), 'column')}"

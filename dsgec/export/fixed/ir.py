@@ -18,7 +18,7 @@ def largest(bits: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a column becomes an integer q, with x = (q + zero) / 2^fraction.
+    """The format of a column as an integer q, with x = (q + zero) / 2^fraction.
 
     q is rounded half to even and saturates at `least` and `most`. A category is its number, so its
     fraction and zero are 0.

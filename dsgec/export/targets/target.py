@@ -19,7 +19,7 @@ Files = Sequence[SourceFile]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How emitted files are compiled; `compiler` names the compiler, which affects the bytes."""
+    """The compilation of emitted files; `compiler` names the compiler, which affects the bytes."""
 
     compile: Callable[[Artefact, Files], Files]
     compiler: Callable[[], str]

@@ -62,12 +62,12 @@ class NoExpressionError(Exception):
 
 def read_production(production: Production, named: Sequence[bool]) -> tuple[Part, ...]:
     """Return the words and groups of a production; `named` rules derive names of functions."""
-    return _grouped([*_items(production, named)])
+    return _group_parentheses([*_items(production, named)])
 
 
 def _items(production: Production, named: Sequence[bool]) -> Iterator[Item]:
     child = 0
-    for symbol in _joined(production):
+    for symbol in _join_texts(production):
         if isinstance(symbol, Child):
             yield Item("name" if named[symbol.rule] else "", child, symbol.rule)
             child += 1
@@ -85,7 +85,7 @@ def text_of(production: Sequence[str | Child]) -> str:
     return "".join(symbol if isinstance(symbol, str) else "<>" for symbol in production).strip()
 
 
-def _joined(production: Production) -> Iterator[str | Child]:
+def _join_texts(production: Production) -> Iterator[str | Child]:
     """Yield the symbols, with adjacent texts joined."""
     text = ""
     for symbol in production:
@@ -116,7 +116,7 @@ def only_child(production: Production) -> int | None:
     return children[0].rule if blank and len(children) == 1 else None
 
 
-def _grouped(items: Sequence[Item]) -> tuple[Part, ...]:
+def _group_parentheses(items: Sequence[Item]) -> tuple[Part, ...]:
     """Return the words with those in parentheses as groups."""
     levels: list[tuple[bool, list[list[Part]]]] = [(False, [[]])]
     for item in items:

@@ -54,7 +54,7 @@ class Sources:
 
 
 def find_sources(widths: Sequence[int], inputs: int, connect: str, output: bool) -> Sources:
-    """Return what a layer can read if the hidden layers before it have these widths.
+    """Return the sources of a layer if the hidden layers before it have these widths.
 
     The layer just before it is one group. With `connect` "all", everything before that is a second
     group of the same probability: earlier hidden layers and, except for the output layer, inputs.
@@ -150,7 +150,7 @@ class Representation(Protocol):
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream
     ) -> tuple[Genotype, Genotype]:
-        """Return two children that exchange parts of their parents."""
+        """Return two children, made by exchanging parts of the parents."""
         ...
 
 

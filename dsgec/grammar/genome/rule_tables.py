@@ -82,7 +82,7 @@ def make_rule_tables(grammar: Grammar, max_depth: Mapping[str, int]) -> RuleTabl
         productions=productions,
         cost=tuple(tuple(map(production_cost, alternatives)) for alternatives in productions),
         limits=depth_limits(grammar, max_depth),
-        allowed=tuple(map(_allowed, recursion.exit_depth)),
+        allowed=tuple(map(_allowed_alternatives, recursion.exit_depth)),
         start=numbers[roles.start],
         layer=numbers.get(roles.layer, NONE),
         features=numbers.get(roles.features, NONE),
@@ -103,7 +103,7 @@ def _symbol(
     return Child(rule, recursion.group[rule] == recursion.group[parent])
 
 
-def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def _allowed_alternatives(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     quickest = min(exit_depths)
     return tuple(
         tuple(i for i, depth in enumerate(exit_depths) if depth <= max(room, quickest))
@@ -112,5 +112,5 @@ def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def production_cost(production: Production) -> int:
-    """Return what an expansion adds to the size of a phenotype."""
+    """Return by how much an expansion increases the size of a phenotype."""
     return 1 + sum(len(symbol) for symbol in production if isinstance(symbol, str))

@@ -63,7 +63,7 @@ def covering_samples(grammar: Grammar, untried: list[str] | None = None) -> Iter
 
 
 def _select_alternatives(alternatives: int) -> Iterable[int]:
-    """Return all alternatives, or of very many the first and last: the ends of a range."""
+    """Return all alternatives, or only the first and the last few if there are very many."""
     if alternatives <= 2 * _ENDS:
         return range(alternatives)
     return [*range(_ENDS), *range(alternatives - _ENDS, alternatives)]

@@ -73,7 +73,7 @@ class Prices:
         )
 
     def unpriced(self, kinds: Collection[str]) -> list[str]:
-        """Return those of the kinds that have no price, sorted."""
+        """Return the kinds that have no price, sorted."""
         return sorted({*kinds} - self.needs.keys())
 
 

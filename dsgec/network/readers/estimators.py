@@ -32,12 +32,12 @@ def read_estimator(
     """Read the model of an estimator, or of a pipeline of scalers that ends in one."""
     *scalers, last = steps = _flatten_pipeline(estimator)
     if type(last).__name__ not in _PREDICTORS:
-        raise _unsupported(last, "a predictor", _PREDICTORS)
+        raise _unsupported_error(last, "a predictor", _PREDICTORS)
     for step in scalers:
         if type(step).__name__ not in _SCALERS:
-            raise _unsupported(step, "a step of a pipeline", _SCALERS)
+            raise _unsupported_error(step, "a step of a pipeline", _SCALERS)
     layers = Layers()
-    width = int(_fitted(steps[0], "n_features_in_"))
+    width = int(_fitted_attribute(steps[0], "n_features_in_"))
     x = layers.inputs(width)
     for step in scalers:
         x = _SCALERS[type(step).__name__](layers, x, step)
@@ -80,7 +80,7 @@ def _flatten_pipeline(estimator: Any) -> list[Any]:
         if one is None or (isinstance(one, str) and one == "passthrough"):
             continue
         if not is_estimator(one):
-            raise _unsupported(one, "an estimator of scikit-learn's own", _PREDICTORS)
+            raise _unsupported_error(one, "an estimator of scikit-learn's own", _PREDICTORS)
         match type(one).__name__:
             case "Pipeline":
                 todo += [step for _, step in reversed(one.steps)]
@@ -93,14 +93,14 @@ def _flatten_pipeline(estimator: Any) -> list[Any]:
     return found
 
 
-def _unsupported(step: Any, what: str, known: dict[str, Step]) -> DsgecError:
+def _unsupported_error(step: Any, what: str, known: dict[str, Step]) -> DsgecError:
     return DsgecError(
         f"{type(step).__name__} cannot be compiled as {what}",
         f"These can: {', '.join(known)}.",
     )
 
 
-def _fitted(step: Any, name: str) -> Any:
+def _fitted_attribute(step: Any, name: str) -> Any:
     """Return an attribute that fit sets."""
     value = getattr(step, name, None)
     if value is None:
@@ -121,20 +121,24 @@ def _standardise(centered: str, center: str, scaled: str) -> Step:
 
     def apply(layers: Layers, x: Nodes, step: Any) -> Nodes:
         if getattr(step, centered):
-            x = layers.scale(x, "sub", _fitted(step, center))
-        return layers.scale(x, "div", _fitted(step, "scale_")) if getattr(step, scaled) else x
+            x = layers.scale(x, "sub", _fitted_attribute(step, center))
+        return (
+            layers.scale(x, "div", _fitted_attribute(step, "scale_"))
+            if getattr(step, scaled)
+            else x
+        )
 
     return apply
 
 
 def _min_max(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    x = layers.scale(x, "mul", _fitted(step, "scale_"))
-    x = layers.scale(x, "add", _fitted(step, "min_"))
+    x = layers.scale(x, "mul", _fitted_attribute(step, "scale_"))
+    x = layers.scale(x, "add", _fitted_attribute(step, "min_"))
     return _clip(layers, x, *step.feature_range) if step.clip else x
 
 
 def _max_abs(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    x = layers.scale(x, "div", _fitted(step, "scale_"))
+    x = layers.scale(x, "div", _fitted_attribute(step, "scale_"))
     return _clip(layers, x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
 
@@ -151,7 +155,7 @@ def _normalise(layers: Layers, x: Nodes, step: Any) -> Nodes:
 
 
 def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    last = _fitted(step, "out_activation_")
+    last = _fitted_attribute(step, "out_activation_")
     if last == "logistic" and step.n_outputs_ > 1:
         raise DsgecError(
             f"this {type(step).__name__} gives several labels for a row",
@@ -172,7 +176,7 @@ def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
 
 def _linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
     """Return weighted sums of features: predictions, or the decision function of a classifier."""
-    weights = _fitted(step, "coef_")
+    weights = _fitted_attribute(step, "coef_")
     weights = weights.toarray() if hasattr(weights, "toarray") else weights
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     bias = np.broadcast_to(np.asarray(step.intercept_, np.float64), len(weights))

@@ -121,7 +121,7 @@ def _label(value: Any) -> Label:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How closely the compiled network agrees with the model that it was made of.
+    """A comparison of the compiled network with the model that it was made of.
 
     :param source: What computed the other side, such as `scikit-learn 1.9.1`; where there is none,
         what is missing.
@@ -166,10 +166,12 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
     theirs = source.run(rows)
     ours = evaluate(network, rows)
     if theirs.outputs.shape != ours.shape:
-        raise _different(source, f"it gives {theirs.outputs.shape[1]} outputs, not {ours.shape[1]}")
+        raise _mismatch_error(
+            source, f"it gives {theirs.outputs.shape[1]} outputs, not {ours.shape[1]}"
+        )
     whole = float(_relative_difference(model, ours, theirs.outputs, 1.0).max(initial=0.0))
     if not whole <= _TOLERANCE[source.dtype]:
-        raise _different(source, f"their outputs differ by {whole:.1e}")
+        raise _mismatch_error(source, f"their outputs differ by {whole:.1e}")
     found = _relative_difference(model, ours, theirs.outputs, source.least_share)
     worst = float(found.max(initial=0.0))
     others = _count_other_labels(source, network, rows, ours, theirs)
@@ -223,11 +225,13 @@ def _count_other_labels(
         rounding = _TIE[source.dtype] + 2.0 * np.abs(ours - theirs.outputs).max(axis=1)
     wrong = int(np.sum(other & ((theirs.classes < 0) | ~(np.abs(apart) <= rounding))))
     if wrong:
-        raise _different(source, f"{wrong:,} of {counted(len(ours), 'row')} have another label")
+        raise _mismatch_error(
+            source, f"{wrong:,} of {counted(len(ours), 'row')} have another label"
+        )
     return int(other.sum())
 
 
-def _different(source: ForeignModel, what: str) -> DsgecError:
+def _mismatch_error(source: ForeignModel, what: str) -> DsgecError:
     return DsgecError(
         f"the compiled network does not compute what {source.ran_by} does: {what}",
         "Please report this with the model; dsgec does not export it.",

@@ -21,7 +21,7 @@ _BLOCK_BYTES = 4 << 10  # on the stack, which is small on a board
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """How C computes in double or single precision."""
+    """The syntax of C for double or single precision."""
 
     row: Syntax
     block: Syntax

@@ -104,7 +104,7 @@ class JavaView(LanguageView):
 
     @property
     def tables(self) -> list[tuple[str, ...]]:
-        """Return the names of columns and classes and the categories, in tables for classes."""
+        """Return the names of columns, classes and categories, a table for each Java class."""
         texts = (*self.m.features, *self.m.class_names, *self.m.texts)
         return [texts[i : i + _TEXTS] for i in range(0, len(texts), _TEXTS)]
 

@@ -58,7 +58,7 @@ class ValueTypes(ABC):
 
 @dataclass(frozen=True, slots=True)
 class FloatTypes(ValueTypes):
-    """Floats; all NaNs are equal."""
+    """The types of an artefact in floats; all NaNs count as equal."""
 
     word: str = "i64"
 

@@ -100,7 +100,7 @@ def shape_size(dims: Any) -> int:
 
 
 def tensor_array(tensor: Any, what: str) -> NDArray[Any]:
-    """Return a tensor as an array; raise a DsgecError if its numbers are in another file."""
+    """Return a tensor as an array; raise a DsgecError if it is external, too large or damaged."""
     onnx = library()
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise DsgecError(

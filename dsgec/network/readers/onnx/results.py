@@ -137,9 +137,10 @@ def make_classes(
 def find_runner(
     proto: Any, inputs: Sequence[GraphInput], results: Results, outputs: int
 ) -> tuple[str, Callable[[Array], ForeignOutputs] | None]:
-    """Return the name of the runtime and a function that runs the model, if one is installed.
+    """Return the name of the runtime, and a function that runs the model.
 
-    The function returns the last `outputs` of the results.
+    Without onnxruntime, return a text that says so, and None. The function returns the last
+    `outputs` columns of the scores, and the classes.
     """
     try:
         import onnxruntime
