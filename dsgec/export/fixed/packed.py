@@ -43,7 +43,7 @@ from dsgec.export.fixed.weight_rows import (
     WeightRows,
     add_product,
     counter,
-    fits_bytes,
+    either,
     next_one,
 )
 from dsgec.program.check import Extent, check
@@ -240,14 +240,14 @@ class _Packer:
         biases = [neuron.sum.bias for neuron in self.order]
         bias = self.tables.element("biases", biases, k, "The biases of the neurons.", signed=True)
         shifts = [neuron.sum.shift for neuron in self.order]
-        rows = WeightRows.choose([self._terms(neuron) for neuron in self.order], self.source.bits)
-        weights = PackedBytes(rows, shifts) if fits_bytes(rows, self.source.bits) else None
-        before: list[Instruction]
+        terms = [self._terms(neuron) for neuron in self.order]
+        rows = WeightRows.choose(terms, self.source.bits, self.hidden)
+        weights = PackedBytes(rows, shifts) if rows.fits_bytes(self.source.bits) else None
         if weights is None:
             before, add, shift = self._add_from_tables(rows, shifts, k, total, v)
         else:
-            before, add, shift = weights.add(total, v)
-            self.tables.append(weights.table(shift))
+            before, add, shift = weights.add(k, total, v)
+            self.tables.append(weights.table())
         rounded: Expression = total
         if shift != ZERO:
             rounded = Invoke("shifted", (total, shift))
@@ -267,39 +267,36 @@ class _Packer:
         self, rows: "WeightRows", shifts: list[int], k: Variable, total: Variable, v: Type
     ) -> tuple[list[Instruction], list[Instruction], Expression]:
         """Return how the weights of the neuron k are added, each kind of number from its table."""
-        c, place = Variable("c", "uint16"), Variable("source", "uint16")
+        c, source = Variable("c", "uint16"), Variable("source", "uint16")
+        element = self.tables.element
         begin: list[Instruction] = []
-        count = self.tables.element(
-            "counts", rows.counts, k, "How many weights each neuron has.", signed=False
-        )
+        about = "How many weights each neuron has."
+        count = element("counts", rows.counts, k, about, signed=False)
         if isinstance(count, Element):
             begin.append(Declare(Variable("count", "uint16"), count))
             count = Variable("count", "uint16")
-        weight = self.tables.element(
-            "weights", rows.weights, c, "The weights, one neuron after the other.", signed=True
-        )
-        step: list[Instruction] = []
-        at: Expression = place
-        if rows.firsts is not None:
-            first = self.tables.element(
-                "firsts", rows.firsts, k, "The first source of each neuron.", signed=False
-            )
-            begin.append(Declare(place, first))
-        elif rows.is_relative:
-            begin.append(Declare(place, ZERO))
-            gap = self.tables.element(
-                "gaps", rows.sources, c, "How far each source is.", signed=False
-            )
-            step.append(Update(place, Binary("+", place, gap, "uint16")))
-        else:
-            at = self.tables.element(
-                "sources", rows.sources, c, "What they multiply.", signed=False
-            )
-        step += [add_product(total, weight, Element("v", at, v)), next_one(c)]
-        step += [next_one(place)] if rows.firsts is not None else []
-        shift = self.tables.element("shifts", shifts, k, "By how many bits.", signed=False)
-        loop = Loop(counter("i", max(rows.counts)), count, tuple(step))
-        return [Declare(c, ZERO)], [*begin, loop], shift
+        about = "The weights, one neuron after the other."
+        weight = element("weights", rows.weights, c, about, signed=True)
+        i = counter("i", max(rows.counts))
+        weighted = add_product(total, weight, Element("v", source, v))
+        listed: list[Instruction] = []
+        windows: list[Instruction] = []
+        if rows.is_relative:
+            gap = element("gaps", rows.sources, c, "How far each source is.", signed=False)
+            further = Update(source, Binary("+", source, gap, "uint16"))
+            listed = [Declare(source, ZERO), Loop(i, count, (further, weighted, next_one(c)))]
+        elif rows.split:
+            at = element("sources", rows.sources, c, "What they multiply.", signed=False)
+            weighted_at = add_product(total, weight, Element("v", at, v))
+            listed = [Loop(i, count, (weighted_at, next_one(c)))]
+        if rows.split < len(rows.counts):
+            place = Binary("-", k, Number(rows.split, "int16"), "int16") if rows.split else k
+            about = "The first source of each neuron."
+            first = element("firsts", rows.firsts, place, about, signed=False)
+            step = (weighted, next_one(c), next_one(source))
+            windows = [Declare(source, first), Loop(i, count, step)]
+        shift = element("shifts", shifts, k, "By how many bits.", signed=False)
+        return [Declare(c, ZERO)], [*begin, *either(rows, k, listed, windows)], shift
 
     def _terms(self, neuron: Neuron) -> list[tuple[int, int]]:
         """Return the sources of a neuron in ascending order, with their weights."""

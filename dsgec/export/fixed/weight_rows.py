@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dsgec.program.ir import (
     Binary,
+    Branch,
     ConstantTable,
     Declare,
     Element,
@@ -19,6 +20,17 @@ from dsgec.program.ir import (
 )
 
 ZERO = Number(0, "int16")
+
+Row = list[tuple[int, int]]
+"""The sources of a neuron with their weights, in ascending order of the sources."""
+
+_MOST_BYTE = 255
+_CONTENT = {
+    (False, False): "its weights",
+    (True, False): "its sources and weights",
+    (True, True): "its sources and weights or, from the first source on, its weights",
+}
+_LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
 
 
 class ProgramTables(list[ConstantTable]):
@@ -36,22 +48,97 @@ class ProgramTables(list[ConstantTable]):
 
 
 def counter(name: str, count: int) -> Variable:
+    """Return the counter of a loop of at most so many turns."""
     return Variable(name, "uint8" if count < 256 else "uint16")
 
 
 def next_one(variable: Variable) -> Instruction:
+    """Return the increment of a variable."""
     return Update(variable, Binary("+", variable, Number(1, "int16"), variable.type))
 
 
 def add_product(total: Variable, weight: Expression, value: Element) -> Instruction:
+    """Return the addition of a product to a sum; that of two bytes has 16 bits."""
     is_short = (weight.type, value.type) == ("int8", "int8")
     product = Binary("*", weight, value, "int16" if is_short else "int32")
     return Update(total, Binary("+", total, product))
 
 
-def fits_bytes(rows: "WeightRows", bits: int) -> bool:
-    """Return whether all numbers of neurons but the biases have 8 bits."""
-    return bits == 8 and max(rows.counts) < 256 and max(rows.firsts or [0]) < 256
+@dataclass(frozen=True, slots=True)
+class WeightRows:
+    """The weights of all neurons, and where they read.
+
+    The first `split` neurons list their sources; each of the others reads a window, all sources
+    from its first to its last, some with the weight 0. Relative sources are distances from the
+    source before, and 0 is the first source.
+    """
+
+    counts: list[int]
+    weights: list[int]
+    sources: list[int]
+    firsts: list[int]
+    split: int
+    is_relative: bool
+
+    @classmethod
+    def choose(cls, rows: list[Row], bits: int, hidden: int) -> "WeightRows":
+        """Return the smallest; the first `hidden` neurons and the others may differ."""
+        made = (cls.make(rows, split) for split in dict.fromkeys((0, len(rows), hidden)))
+        return min(made, key=lambda each: each.size(bits))
+
+    @classmethod
+    def make(cls, rows: list[Row], split: int) -> "WeightRows":
+        """Return the weights of neurons, of which the first ones list their sources."""
+        most = max((source for row in rows[:split] for source, _ in row), default=0)
+        is_relative = most > _MOST_BYTE
+        listed = [_relative(row) if is_relative else row for row in rows[:split]]
+        found = [*listed, *map(_window, rows[split:])]
+        return cls(
+            [*map(len, found)],
+            [weight for row in found for _, weight in row],
+            [source for row in listed for source, _ in row],
+            [row[0][0] if row else 0 for row in rows[split:]],
+            split,
+            is_relative,
+        )
+
+    @property
+    def is_mixed(self) -> bool:
+        """Return whether some neurons list their sources and others have windows."""
+        return 0 < self.split < len(self.counts)
+
+    def size(self, bits: int) -> int:
+        """Return the bytes of its tables, and of a second loop if it needs one."""
+        size = len(self.weights) * bits // 8 + len(self.sources) + _LOOP_BYTES * self.is_mixed
+        for column in (self.counts, self.firsts):
+            if len({*column}) > 1:
+                size += len(column) * (1 + (max(column) > _MOST_BYTE))
+        return size
+
+    def fits_bytes(self, bits: int) -> bool:
+        """Return whether all its numbers have 8 bits."""
+        return bits == 8 and max([*self.counts, *self.firsts]) <= _MOST_BYTE
+
+
+def _relative(row: Row) -> Row:
+    """Return the distances between sources; a long one takes several steps of the weight 0."""
+    found: Row = []
+    at = 0
+    for source, weight in row:
+        while source - at > _MOST_BYTE:
+            found.append((_MOST_BYTE, 0))
+            at += _MOST_BYTE
+        found.append((source - at, weight))
+        at = source
+    return found
+
+
+def _window(row: Row) -> Row:
+    """Return all sources from the first to the last."""
+    weights = dict(row)
+    if not row:
+        return []
+    return [(source, weights.get(source, 0)) for source in range(row[0][0], row[-1][0] + 1)]
 
 
 class PackedBytes:
@@ -61,125 +148,75 @@ class PackedBytes:
     weight, and how far its sum is shifted. What is the same for all neurons is left out.
     """
 
-    def __init__(self, rows: "WeightRows", shifts: list[int]) -> None:
+    def __init__(self, rows: WeightRows, shifts: list[int]) -> None:
         self.rows, self.shifts = rows, shifts
         self.at = Variable("at", "uint16")
         self.step = next_one(self.at)
         self.next = Element("packed", self.at, "int8")
-        self.unsigned = Binary("&", self.next, Number(255, "int16"), "int16")
+        self.unsigned = Binary("&", self.next, Number(_MOST_BYTE, "int16"), "int16")
 
     def add(
-        self, total: Variable, v: Type
+        self, k: Variable, total: Variable, v: Type
     ) -> tuple[list[Instruction], list[Instruction], Expression]:
-        """Return how the weights of a neuron are added, and its shift."""
+        """Return how the weights of the neuron k are added, and its shift."""
         rows = self.rows
-        begin: list[Instruction] = []
-        count = self._head("count", rows.counts, begin)
-        place = Variable("source", "uint16")
-        weighted = add_product(total, self.next, Element("v", place, v))
-        if rows.firsts is not None:
-            begin.append(Declare(place, self._head("first", rows.firsts, begin)))
-            step = [weighted, self.step, next_one(place)]
-        elif rows.is_relative:
-            begin.append(Declare(place, ZERO))
-            further = Update(place, Binary("+", place, self.unsigned, "uint16"))
-            step = [further, self.step, weighted, self.step]
+        count, begin = self._head("count", rows.counts)
+        i, source = counter("i", max(rows.counts)), Variable("source", "uint16")
+        weighted = add_product(total, self.next, Element("v", source, v))
+        listed: list[Instruction]
+        if rows.is_relative:
+            further = Update(source, Binary("+", source, self.unsigned, "uint16"))
+            listed = [
+                Declare(source, ZERO),
+                Loop(i, count, (further, self.step, weighted, self.step)),
+            ]
         else:
-            step = [Declare(place, self.unsigned), self.step, weighted, self.step]
-        loop = Loop(counter("i", max(rows.counts)), count, tuple(step))
+            read = Declare(source, self.unsigned)
+            listed = [Loop(i, count, (read, self.step, weighted, self.step))]
+        first, windows = self._head("first", rows.firsts)
+        windows += [
+            Declare(source, first),
+            Loop(i, count, (weighted, self.step, next_one(source))),
+        ]
         shift = self.next if len({*self.shifts}) > 1 else Number(self.shifts[0], "int16")
-        return [Declare(self.at, ZERO)], [*begin, loop], shift
+        return [Declare(self.at, ZERO)], [*begin, *either(rows, k, listed, windows)], shift
 
-    def _head(self, name: str, values: list[int], begin: list[Instruction]) -> Expression:
-        """Read a number of a neuron into a variable, unless it is the same for all neurons."""
-        if len({*values}) == 1:
-            return Number(values[0], "int16")
+    def _head(self, name: str, values: list[int]) -> tuple[Expression, list[Instruction]]:
+        """Return a number of a neuron, and how it is read if it is not the same for all."""
+        if len({*values}) <= 1:
+            return Number(values[0] if values else 0, "int16"), []
         variable = Variable(name, "uint8")
-        begin += [Declare(variable, self.unsigned), self.step]
-        return variable
+        return variable, [Declare(variable, self.unsigned), self.step]
 
-    def table(self, shift: Expression) -> ConstantTable:
+    def table(self) -> ConstantTable:
         """Return the list of bytes."""
         rows, found, at = self.rows, [], 0
-        for number, (count, own) in enumerate(zip(rows.counts, self.shifts, strict=True)):
-            found += [count] if len({*rows.counts}) > 1 else []
-            if rows.firsts is not None and len({*rows.firsts}) > 1:
-                found.append(rows.firsts[number])
+        has_counts, has_firsts = len({*rows.counts}) > 1, len({*rows.firsts}) > 1
+        has_shifts = len({*self.shifts}) > 1
+        for number, (count, shift) in enumerate(zip(rows.counts, self.shifts, strict=True)):
+            found += [count] if has_counts else []
+            if number >= rows.split and has_firsts:
+                found.append(rows.firsts[number - rows.split])
             for place in range(at, at + count):
-                found += [rows.sources[place]] if rows.firsts is None else []
+                found += [rows.sources[place]] if number < rows.split else []
                 found.append(rows.weights[place])
             at += count
-            found += [own] if isinstance(shift, Element) else []
+            found += [shift] if has_shifts else []
         signed = tuple(byte - 256 if byte > 127 else byte for byte in found) or (0,)
         heads = [
-            *(["how many weights it has"] if len({*rows.counts}) > 1 else []),
-            *(["its first source"] if rows.firsts is not None and len({*rows.firsts}) > 1 else []),
-            "its weights" if rows.firsts is not None else "sources and weights",
-            *(["by how many bits its sum is shifted"] if isinstance(shift, Element) else []),
+            *(["how many weights it has"] if has_counts else []),
+            *(["its first source"] if has_firsts else []),
+            _CONTENT[rows.split > 0, rows.is_mixed],
+            *(["by how many bits its sum is shifted"] if has_shifts else []),
         ]
         return ConstantTable("packed", "int8", signed, f"For each neuron: {', '.join(heads)}.")
 
 
-@dataclass(frozen=True, slots=True)
-class WeightRows:
-    """The weights of all neurons, and where they read: lists of sources, or windows of them.
-
-    Relative sources are distances from the source before, and 0 is the first source.
-    """
-
-    counts: list[int]
-    weights: list[int]
-    sources: list[int]
-    firsts: list[int] | None
-    is_relative: bool = False
-
-    @classmethod
-    def choose(cls, rows: list[list[tuple[int, int]]], bits: int) -> "WeightRows":
-        """Return the smaller of lists and windows."""
-        return min(cls.listed(rows), cls.windows(rows), key=lambda each: each.size(bits))
-
-    def size(self, bits: int) -> int:
-        """Return the bytes of its tables."""
-        size = len(self.weights) * bits // 8 + len(self.sources)
-        for column in (self.counts, self.firsts or [0]):
-            size += len(column) * (1 + (max(column) > 255)) if len({*column}) > 1 else 0
-        return size
-
-    @classmethod
-    def listed(cls, rows: list[list[tuple[int, int]]]) -> "WeightRows":
-        """List the sources; distances of at most 255 take one byte each, however many there are."""
-        most = max((source for row in rows for source, _ in row), default=0)
-        if most <= 255:
-            sources = [source for row in rows for source, _ in row]
-            listed = [weight for row in rows for _, weight in row]
-            return cls([*map(len, rows)], listed, sources, None)
-        counts: list[int] = []
-        weights: list[int] = []
-        gaps: list[int] = []
-        for row in rows:
-            at, begin = 0, len(gaps)
-            for source, weight in row:
-                while source - at > 255:
-                    gaps.append(255)
-                    weights.append(0)
-                    at += 255
-                gaps.append(source - at)
-                weights.append(weight)
-                at = source
-            counts.append(len(gaps) - begin)
-        return cls(counts, weights, gaps, None, is_relative=True)
-
-    @classmethod
-    def windows(cls, rows: list[list[tuple[int, int]]]) -> "WeightRows":
-        """Let each neuron read all sources from its first to its last, some with the weight 0."""
-        counts, weights, firsts = [], [], []
-        for row in rows:
-            first = row[0][0] if row else 0
-            last = row[-1][0] + 1 if row else 0
-            window = [0] * (last - first)
-            for source, weight in row:
-                window[source - first] = weight
-            firsts.append(first)
-            counts.append(len(window))
-            weights += window
-        return cls(counts, weights, [], firsts)
+def either(
+    rows: WeightRows, k: Variable, listed: list[Instruction], windows: list[Instruction]
+) -> list[Instruction]:
+    """Return what adds up the neuron k: that of lists, that of windows, or a branch with both."""
+    if not rows.is_mixed:
+        return listed if rows.split else windows
+    test = Binary("<", k, Number(rows.split, "int16"), "bool")
+    return [Branch(test, tuple(listed), tuple(windows))]
