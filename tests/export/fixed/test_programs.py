@@ -26,6 +26,7 @@ DTYPES = ("q15", "q7")
 MOST = {"q15": 32767, "q7": 127}
 STORED = {"q15": np.int16, "q7": np.int8}
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+STRICT = ("-Werror=incompatible-pointer-types", "-Werror=implicit-function-declaration")
 LEVELS = ("-O0", "-O2", "-Os", "-O1")
 
 MAIN = """
@@ -70,7 +71,7 @@ def make_artefact(program, dtype):
 
 def run_c(folder, compiler, level, wholes):
     """Compile the files of a folder with sanitizers, and return the results of rows."""
-    command = [compiler, "-std=c99", level, *SANITIZE, "main.c", "net.c", "net_selftest.c"]
+    command = [compiler, "-std=c99", *STRICT, level, *SANITIZE, "main.c", "net.c", "net_selftest.c"]
     built = subprocess.run([*command, "-o", "main"], cwd=folder, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     answer = subprocess.run(["./main"], cwd=folder, input=wholes.tobytes(), capture_output=True)
@@ -181,3 +182,12 @@ def test_a_thousand_compiled_programs_agree_with_the_interpreter_and_with_numpy(
     tried = check_programs(seeds, 50, tmp_path, compilers=COMPILERS, count=2_000)
     print(f"{tried} programs, {', '.join(COMPILERS)}, 4,000 rows each")
     assert tried == 50
+
+
+def test_packed_values_of_more_than_16_bits_keep_their_type(tmp_path):
+    artefact = make_artefact(random_program(100566), "q15")
+    packed = replace(artefact, layout="packed").packed
+
+    assert packed.sums.type == "int32"
+    assert not packed.decides
+    assert check_program(100566, "q15", tmp_path, compilers=COMPILERS, count=200)

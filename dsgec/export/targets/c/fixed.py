@@ -4,6 +4,7 @@ The weights of longer sums are in tables that one function reads, because that t
 flash that one statement per product takes.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from dsgec.program.print_c import CPrinter
 from dsgec.rendering import Code, render
 
 _LINE = 14  # numbers per line of a table
+_FUNCTION = re.compile(r"\bdsgec_(\w+)\(")
 
 
 def _syntax(prefix: str) -> IntegerSyntax:
@@ -199,8 +201,10 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
         writer.step(position, fixed.program.steps[position])
     m = TemplateView(artefact, writer.program())
     assert m.fixed
-    functions = integer_functions(fixed.program) | {"shift", "shifted"}
     view = FixedCView(m, CWriter(fixed.program, artefact.name), m.fixed, writer.program(), packed)
+    looks = [f"dsgec_{table.look}(" for _, table, _ in view.later_tables]
+    values = [statement.value for statement in writer.statements]
+    functions = {*_FUNCTION.findall(" ".join([view.packed_source, *values, *looks]))}
     return view, Code(integer_source("c", functions))
 
 
