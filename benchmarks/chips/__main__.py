@@ -20,7 +20,7 @@ from benchmarks.chips.page import (
     write_between,
 )
 from benchmarks.chips.results import KINDS, TYPES, checked, measure_all, read_lines
-from dsgec.network.cost.chips import CHIPS, chip_prices, priced_dtypes
+from dsgec.network.cost.chips import CHIPS, chip_prices, price_lists
 
 _ROOT = Path(__file__).parents[2]
 
@@ -43,7 +43,7 @@ def main() -> int:
     for line in wrong:
         print(f"{line.chip} {line.dtype} {line.network}: not the interpreter's bits")
     found = {
-        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in priced_dtypes(chip)
+        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in price_lists(chip)
     }
     rows = read_lines_between(arguments.page)
     for chip, dtype in KINDS:

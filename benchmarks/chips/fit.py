@@ -9,15 +9,18 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.chips.probes import ALONE, FIXED_ALONE
-from benchmarks.chips.results import Line
+from benchmarks.chips.results import PACKED_TYPES, Line
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_functions
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.network.cost.chips import Cost, Prices
 from dsgec.network.cost.kinds import (
+    ARRAY_BYTES,
     CHOICE_KINDS,
     DATA,
     FLAGGED,
+    PACKED_CODE_KINDS,
+    PACKED_RUNNING_KINDS,
     REAL_KINDS,
     RUNNING_KINDS,
     STORED_KINDS,
@@ -68,6 +71,8 @@ Counts = Mapping[str, Counter[str]]
 
 def fit(lines: Sequence[Line], counts: Counts) -> Prices:
     """The coefficients of one chip and type, from the lines of probes and of networks to learn."""
+    if lines[0].dtype in PACKED_TYPES:
+        return _fit_packed(lines, counts)
     terms = _FIXED if lines[0].dtype in STORED_BITS else _REAL
     probes = {line.network: line for line in lines}
     routines, needs = _needs(probes, terms, lines[0].dtype)
@@ -112,6 +117,60 @@ def fit(lines: Sequence[Line], counts: Counts) -> Prices:
         deepest,
         routines | dict(zip(functions, flash[len(in_flash) :], strict=True)),
         {kind: needs.get(kind, ()) for kind in (*in_flash, *data, *needs)},
+    )
+
+
+_PACKED_FRAMES = (
+    *("output", "class", "two_classes", "classes", "decides", "load_refuses", "refusing", "after"),
+    *("several_neurons", "bias_int16", "bias_int32", "counts_each", "firsts_each", "shift_each"),
+    *("other", "branch", "has_look", "has_look_odd", "has_look_even", "load_limit", "load_fill"),
+    *("product", "quotient", "reciprocal", "live", "bytes_listed", "tables_listed"),
+)
+_LEAST_LINES = 4  # that tell which routines a kind needs
+
+
+def _fit_packed(lines: Sequence[Line], counts: Counts) -> Prices:
+    """Those of the packed layout, from networks only.
+
+    A kind needs the routines that all networks with it have.
+    """
+    flat = (*RUNNING_KINDS, *SURROUNDING_KINDS, *CHOICE_KINDS)
+    seen = {"", *(kind for line in lines for kind in counts[line.network])}
+    known = (*PACKED_RUNNING_KINDS, *PACKED_CODE_KINDS, *flat, *STORED_KINDS)
+    in_flash = tuple(k for k in ("", *PACKED_CODE_KINDS, *flat, *STORED_KINDS) if k in seen)
+    running = tuple(k for k in ("", *PACKED_RUNNING_KINDS, *PACKED_CODE_KINDS, *flat) if k in seen)
+    sizes = {name: size for line in lines for name, size in line.routines.items()}
+    needs: dict[str, tuple[str, ...]] = {}
+    for kind in dict.fromkeys(("", *known, DATA, ARRAY_BYTES)):
+        own = [line for line in lines if not kind or counts[line.network][kind]]
+        found = {*sizes}.intersection(*(line.routines for line in own))
+        found -= {*needs.get("", ())}
+        needs[kind] = tuple(sorted(found)) if len(own) >= _LEAST_LINES else ()
+
+    def columns(kinds: Sequence[str]) -> Callable[[Line], list[float]]:
+        _, *others = kinds
+        return lambda line: [1.0, *(float(counts[line.network][kind]) for kind in others)]
+
+    def own_flash(line: Line) -> float:
+        linked = {part for kind in ("", *counts[line.network]) for part in needs.get(kind, ())}
+        return line.flash - counts[line.network][DATA] - sum(sizes[part] for part in linked)
+
+    def own_stack(line: Line) -> float:
+        return line.stack - counts[line.network][ARRAY_BYTES]
+
+    frames = tuple(kind for kind in ("", *_PACKED_FRAMES) if kind in seen)
+    flash = _solve(lines, columns(in_flash), own_flash, [line.flash for line in lines])
+    cycles = _solve(
+        lines, columns(running), lambda line: line.cycles, [line.cycles for line in lines]
+    )
+    stack = _solve(lines, columns(frames), own_stack, [max(line.stack, 8) for line in lines])
+    return Prices(
+        _known(in_flash, flash) | {DATA: 1},
+        _known(running, cycles),
+        _known(frames, stack) | {ARRAY_BYTES: 1},
+        {"": 0},
+        {part: sizes[part] for parts in needs.values() for part in parts},
+        needs,
     )
 
 

@@ -161,3 +161,47 @@ def random_ranges(model: Model, seed: int) -> tuple[Range | None, ...]:
             low = below / 9
         found.append(None if column.categories else (round(low, 3), round(high, 3)))
     return tuple(found)
+
+
+def layered_model(seed: int) -> Model:
+    """A network of one or two layers with 20 to some 1600 connections, for the packed layout.
+
+    Neurons read columns at random or next to each other.
+    """
+    rng = random.Random(seed)  # noqa: S311
+    wanted = round(20 * 80 ** rng.random())
+    inputs = rng.choice((4, 8, 13, 20, 30, 64, 300))
+    classes = rng.choice((0, 2, 2, 3, 5, 10))
+    terms = rng.randint(2, min(inputs, 40))
+    hidden = max(2, min(60, wanted // (terms + max(classes, 1))))
+    activations = rng.choice((("relu",), ("relu",), ("sig",), ("tanh",), ("sig", "relu")))
+    is_window = rng.random() < 0.3
+    filled, scaled = rng.random() < 0.2, rng.random() < 0.5
+
+    def total(names: Sequence[str]) -> str:
+        parts = [f"({rng.gauss(0, 1):.3f}) * {name}" for name in names]
+        return " + ".join([*parts, f"({rng.gauss(0, 1):.3f})"])
+
+    names = [f"x_{number}" for number in range(1, inputs + 1)]
+    lines = [f"inputs = {inputs}"]
+    for layer in range(1, rng.choice((1, 1, 2)) + 1):
+        made = []
+        for number in range(1, hidden + 1):
+            size = min(terms, len(names))
+            first = rng.randint(0, len(names) - size)
+            chosen = names[first : first + size] if is_window else rng.sample(names, size)
+            made.append(f"h_{layer}_{number}")
+            lines.append(f"{made[-1]} = {rng.choice(activations)}({total(chosen)})")
+        names = made
+    if classes > 2:
+        outputs = ", ".join(f"y_{number}" for number in range(1, classes + 1))
+        lines.append(f"{outputs} = softmax({', '.join(total(names) for _ in range(classes))})")
+    else:
+        lines.append(f"y_1 = {'sig' if classes else ''}({total(names)})")
+    columns = []
+    for number in range(inputs):
+        fill = round(rng.gauss(0, 1), 3) if filled and rng.random() < 0.5 else None
+        around = (rng.gauss(0, 2), rng.uniform(0.5, 2.0)) if scaled else (0.0, 1.0)
+        columns.append(Column(f"column {number}", "number", (), fill, *around))
+    labels = tuple(f"class {number}" for number in range(classes))
+    return Model(simplify(parse("\n".join(lines))), tuple(columns), labels, "target")

@@ -7,21 +7,22 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.chips.measure import Measured, lacking, measure
-from benchmarks.chips.networks import random_model, random_ranges, random_rows
+from benchmarks.chips.networks import layered_model, random_model, random_ranges, random_rows
 from benchmarks.chips.probes import fixed_probes, probe_ranges, probes
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.artefact import PACKED, QUICK, Artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import classes_of, classes_of_results
 from dsgec.export.number_format import REALS
 from dsgec.export.targets.c.image import COMPILERS
+from dsgec.network.cost.chips import packed_list
 from dsgec.network.model import Model
 from dsgec.network.ranges import Range
 
@@ -32,8 +33,14 @@ _FIXED_LEARNED, _FIXED_CHECKED = ((10_000, 220), (20_000, 50), (30_000, 90)), (4
 _SMALL, _FEW = range(30_000, 40_000), 10
 """Seeds of networks of few connections: what fixed point takes of them varies most."""
 
+PACKED_LEARNED = (*range(50_000, 50_110), *range(55_000, 55_070))
+PACKED_CHECKED = (*range(80_000, 80_035), *range(85_000, 85_025))
+_LAYERED = 5_000
+"""Seeds for the packed layout; of each ten thousand, those from here on are of layered networks."""
+
 _ROWS = 8
-TYPES = (*REALS[::-1], *STORED_BITS)
+PACKED_TYPES = {packed_list(dtype): dtype for dtype in STORED_BITS}
+TYPES = (*REALS[::-1], *STORED_BITS, *PACKED_TYPES)
 _IMPOSSIBLE = [("avr", "double")]  # its compiler has no double of 64 bits
 KINDS = [kind for kind in itertools.product(COMPILERS, TYPES) if kind not in _IMPOSSIBLE]
 """The chips and types to measure."""
@@ -55,6 +62,8 @@ class Line:
 
 def learned(dtype: str) -> tuple[int, ...]:
     """Seeds of the random networks that the coefficients of a type are fitted to."""
+    if dtype in PACKED_TYPES:
+        return PACKED_LEARNED
     if dtype not in STORED_BITS:
         return LEARNED
     return tuple(seed for seeds in _FIXED_LEARNED for seed in _possible(*seeds))
@@ -62,6 +71,8 @@ def learned(dtype: str) -> tuple[int, ...]:
 
 def checked(dtype: str) -> tuple[int, ...]:
     """Seeds of those that they are checked on."""
+    if dtype in PACKED_TYPES:
+        return PACKED_CHECKED
     return _possible(*_FIXED_CHECKED) if dtype in STORED_BITS else tuple(CHECKED)
 
 
@@ -83,6 +94,8 @@ def _has(seed: int, dtype: str) -> bool:
 @functools.cache
 def random_artefact(seed: int, dtype: str) -> Artefact:
     """A random network as numbers of a type."""
+    if dtype in PACKED_TYPES:
+        return _packed_artefact(seed, PACKED_TYPES[dtype])
     model = random_model(seed, _FEW) if seed in _SMALL else random_model(seed)
     return _artefact(model, dtype, random_ranges(model, seed))
 
@@ -92,9 +105,22 @@ def _artefact(model: Model, dtype: str, ranges: tuple[Range | None, ...]) -> Art
     return Artefact(model, "net", dtype, selftest=QUICK, ranges=known)
 
 
+def _packed_artefact(seed: int, dtype: str) -> Artefact:
+    """A network in the packed layout; raises a DsgecError if it has none."""
+    if seed % 10_000 >= _LAYERED:
+        model = layered_model(seed)
+    else:
+        model = random_model(seed, _FEW) if seed % 4 == 0 else random_model(seed)
+    own = replace(_artefact(model, dtype, random_ranges(model, seed)), layout=PACKED)
+    if own.packed is None:
+        raise DsgecError(f"network {seed} has no neurons")
+    return own
+
+
 def artefacts(dtype: str) -> Iterator[tuple[str, Artefact]]:
     """All networks of a type by their names, but those that the type cannot hold."""
-    for name, model in (fixed_probes() if dtype in STORED_BITS else probes()).items():
+    known = fixed_probes() if dtype in STORED_BITS else probes()
+    for name, model in known.items() if dtype not in PACKED_TYPES else ():
         with suppress(DsgecError):
             yield name, _artefact(model, dtype, probe_ranges(name, model))
     for seed in (*learned(dtype), *checked(dtype)):
@@ -125,7 +151,7 @@ def measure_line(name: str, artefact: Artefact, chip: str) -> Line:
     rows = random_rows(artefact.model, seed, _ROWS).astype(numbers.row_type)
     measured = measure(artefact, chip, rows)
     return Line(
-        *(chip, artefact.dtype, name, measured.flash, measured.stack, measured.cycles),
+        *(chip, artefact.price_list, name, measured.flash, measured.stack, measured.cycles),
         *(measured.routines, not same_as_interpreter(artefact, measured, rows)),
     )
 
@@ -146,7 +172,7 @@ def measure_all(path: Path, dtype: str) -> dict[str, Counter[str]]:
     counts = {}
     with path.open("a") as file:
         for name, artefact in artefacts(dtype):
-            counts[name] = artefact.number_format.work
+            counts[name] = artefact.work
             for chip in chips:
                 if (chip, dtype, name) not in known:
                     line = measure_line(name, artefact, chip)

@@ -17,7 +17,7 @@ from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, counted
-from dsgec.export.artefact import DTYPES, FLAT, LAYOUTS, model_id
+from dsgec.export.artefact import AUTO, DTYPES, FLAT, LAYOUTS, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
@@ -236,11 +236,12 @@ class Network:
             widened.
         :param check: Run the self-tests of the files before they are written, as far as this
             machine can; C is compiled for them. If one fails, nothing is written.
-        :param layout: For C in fixed point: `"flat"`, straight-line code, or `"packed"`, tables
-            that one loop reads, which takes less flash; the results are the same.
+        :param layout: For C in fixed point: `"flat"`, straight-line code, `"packed"`, tables that
+            one loop reads, or `"auto"`, the one that takes less flash by dsgec's estimate; the
+            results are the same.
         """
         check_choice("dtype", dtype, DTYPES)
-        check_choice("layout", layout, LAYOUTS)
+        check_choice("layout", layout, (AUTO, *LAYOUTS))
         packages = parse_packages(package if isinstance(package, str) else ",".join(package))
         named = to if isinstance(to, str) else ",".join(to)
         targets = parse_targets(named) if named or not packages else ()

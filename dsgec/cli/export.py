@@ -60,11 +60,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--layout",
-        type=click.Choice(["flat", "packed"]),
+        type=click.Choice(["auto", "flat", "packed"]),
         default="flat",
-        help="How C in fixed point is laid out: straight-line code, or tables that one loop reads,"
-        " which takes less flash from some ten connections on; the results are the same; default:"
-        " flat.",
+        help="How C in fixed point is laid out: flat, straight-line code; packed, tables that one"
+        " loop reads, which takes less flash from some ten connections on; auto, what takes less"
+        " flash by dsgec's estimate. The results are the same; default: flat.",
     ),
     click.option(
         "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."
@@ -145,7 +145,7 @@ _export_options = partial(
     "--chip",
     type=click.Choice(list(CHIPS)),
     default=DEFAULT_CHIP,
-    help=f"Chip for --pick flash and --pick cycles; default: {DEFAULT_CHIP}.",
+    help=f"Chip for --pick flash, --pick cycles and --layout auto; default: {DEFAULT_CHIP}.",
 )
 @_export_options
 def export(
@@ -165,7 +165,7 @@ def export(
         else:
             model, own_name = read_model(folder)
         recorded = read_record(folder).ranges
-    options.write(model, options.name or own_name, out or run, recorded=recorded)
+    options.write(model, options.name or own_name, out or run, recorded=recorded, chip=chip)
 
 
 @click.command("compile", cls=GroupedCommand)

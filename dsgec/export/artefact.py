@@ -1,17 +1,20 @@
 """A model that is exported: its network, number format, metadata and self-test rows."""
 
 import hashlib
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from dsgec import __version__
+from dsgec.errors import DsgecError
 from dsgec.export.cover import WORK
 from dsgec.export.fixed.packed import PackedNetwork, pack
+from dsgec.export.fixed.packed_cost import packed_work
 from dsgec.export.golden import Golden, Loss
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
-from dsgec.network.cost.chips import Cost
+from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, packed_list
 from dsgec.network.cost.work import work_cost
 from dsgec.network.description import describe_model, model_identity
 from dsgec.network.ir import Input, Network
@@ -25,6 +28,9 @@ QUICK, FULL = EFFORTS = tuple(WORK)
 
 FLAT, PACKED = LAYOUTS = "flat", "packed"
 """How C in fixed point is laid out: straight-line code, or tables that one loop reads."""
+
+AUTO = "auto"
+"""The choice of the layout that takes less flash, by dsgec's estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,20 @@ class Artefact:
 
     def cost(self, chip: str) -> Cost:
         """Estimate what its C costs on a chip, for one row."""
-        return work_cost(self.number_format.work, chip, self.dtype)
+        return work_cost(self.work, chip, self.price_list)
+
+    @property
+    def price_list(self) -> str:
+        """Return the name of the list of prices for its C."""
+        return packed_list(self.dtype) if self.packed else self.dtype
+
+    @property
+    def work(self) -> Counter[str]:
+        """Return the work of its C for a row, by kind, from which its cost is estimated."""
+        fixed = self.number_format.fixed
+        if self.packed is None or fixed is None:
+            return self.number_format.work
+        return packed_work(self.model, self.network, fixed.program, self.packed)
 
     @cached_property
     def model_id(self) -> str:
@@ -111,6 +130,20 @@ class Artefact:
             "network": network_text(self.model.network),
             **describe_model(self.model),
         }
+
+
+def with_smaller_layout(artefact: Artefact, chip: str = DEFAULT_CHIP) -> Artefact:
+    """Return an artefact in the layout that takes less flash on a chip, by its estimate.
+
+    It is the flat layout for numbers that are not in fixed point, and if there is no estimate.
+    """
+    flat, packed = (replace(artefact, layout=layout) for layout in LAYOUTS)
+    if packed.packed is None:
+        return flat
+    try:
+        return packed if packed.cost(chip).flash < flat.cost(chip).flash else flat
+    except DsgecError:
+        return flat
 
 
 def model_id(model: Model) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsgec.errors import DsgecError, mention, setting_error
-from dsgec.export.artefact import DTYPES, FLAT, QUICK, Artefact
+from dsgec.export.artefact import AUTO, DTYPES, FLAT, QUICK, Artefact, with_smaller_layout
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
@@ -13,6 +13,7 @@ from dsgec.export.packages.registry import PACKAGES, WHEEL, maker_of
 from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
+from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
 
@@ -59,18 +60,20 @@ def export(
     recorded: Sequence[Range | None] = (),
     check: bool = True,
     layout: str = FLAT,
+    chip: str = DEFAULT_CHIP,
 ) -> list[Path]:
     """Write the files of every target and package; return their paths.
 
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
-    `layout` is that of C in fixed point. With `check`, the self-tests are run as far as this
+    `layout` is that of C in fixed point; `auto` chooses the one that takes less flash on the chip,
+    by its estimate. With `check`, the self-tests are run as far as this
     machine can, and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
-    artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout)
+    artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout, chip)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
         require_selftest(artefact, maker, target, files)
@@ -100,6 +103,7 @@ def make_artefact(
     recorded: Sequence[Range | None] = (),
     checked: bool | None = None,
     layout: str = FLAT,
+    chip: str = DEFAULT_CHIP,
 ) -> Artefact:
     """Return the artefact of a model in a number format; see `export`."""
     chosen: tuple[Range | None, ...] = ()
@@ -107,11 +111,14 @@ def make_artefact(
         chosen = choose_ranges(model.columns, recorded, ranges)
     else:
         refuse_ranges(ranges, dtype)
-        if layout != FLAT:
+        if layout not in {FLAT, AUTO}:
             raise setting_error(
                 "layout", f"{layout} needs fixed point", f"Use {mention('dtype', *STORED_BITS)}."
             )
-    return Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=layout)
+    own = FLAT if layout == AUTO else layout
+    artefact = Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=own)
+    is_chosen = layout == AUTO and dtype in STORED_BITS
+    return with_smaller_layout(artefact, chip) if is_chosen else artefact
 
 
 def _wheel(targets: Sequence[str]) -> str:

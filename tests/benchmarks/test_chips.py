@@ -34,7 +34,7 @@ from benchmarks.chips.results import (
 )
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
-from dsgec.network.cost.chips import CHIPS, Cost, chip_prices, priced_dtypes
+from dsgec.network.cost.chips import CHIPS, Cost, chip_prices, price_lists
 from dsgec.network.cost.work import count_work
 from dsgec.network.structure import measure_size
 
@@ -211,7 +211,7 @@ def test_known_prices_of_integers_are_found_again():
 
 def test_the_table_is_read_as_it_is_written():
     found = {
-        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in priced_dtypes(chip)
+        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in price_lists(chip)
     }
 
     assert files("dsgec.network.cost").joinpath("chips.toml").read_text() == table_text(found)

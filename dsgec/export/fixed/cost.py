@@ -5,7 +5,7 @@ unrolls. The limits here are those of gcc -Os, as seen in its images.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeGuard, assert_never
 
@@ -83,22 +83,32 @@ def integer_work(model: Model, network: Network, program: IntegerProgram) -> Cou
     if is_separate(program):  # the sums suffice for the class
         program = trimmed(replace(program, results=program.sums))
     counts = (
-        count_surrounding_work(model, network) + _steps(program) + _sums(program) + _tables(program)
+        count_surrounding_work(model, network)
+        + step_work(program, range(len(program.steps)))
+        + _sums(program)
+        + table_work(program)
     )
-    _unroll(counts, program.bits)
+    unroll(counts, program.bits)
     counts["output"] = len(program.results)
     counts["live"] = _live(program)
     counts["saved"] = min(counts["live"], _MOST_SAVED)
     return +counts
 
 
-def _steps(program: IntegerProgram) -> Counter[str]:
+def step_work(
+    program: IntegerProgram, numbers: Iterable[int], *, has_tables: bool = True
+) -> Counter[str]:
+    """Count the work of some steps, except for lookups.
+
+    If the C `has_tables`, the terms of some sums are read from these and counted by `_sums`.
+    """
     counts: Counter[str] = Counter()
     truths: set[Operand] = set()
     flags: set[Operand] = set()
-    for number, step in enumerate(program.steps):
+    for number in numbers:
+        step = program.steps[number]
         match step:
-            case Sum() if reads_table(step):
+            case Sum() if has_tables and reads_table(step):
                 _round(counts, step)
             case Sum(terms):
                 if any(operand in truths for operand, _ in terms):
@@ -112,7 +122,7 @@ def _steps(program: IntegerProgram) -> Counter[str]:
                 if function == "equals":
                     truths.add(Slot(number))
             case Look():
-                pass  # counted by `_tables`
+                pass  # counted by `table_work`
             case _:
                 assert_never(step)
     return counts
@@ -206,7 +216,7 @@ def _sums(program: IntegerProgram) -> Counter[str]:
     return counts
 
 
-def _unroll(counts: Counter[str], bits: int) -> None:
+def unroll(counts: Counter[str], bits: int) -> None:
     """Count the loops around the network, which compilers unroll if they have few turns."""
     turns, is_listed = counts["required"], counts["listed"] > 0
     if 0 < turns <= _MOST_UNROLLED or (is_listed and bits == 8 and turns == _MOST_UNROLLED + 1):
@@ -218,7 +228,7 @@ def _unroll(counts: Counter[str], bits: int) -> None:
         counts[f"classes_{counts.pop('class')}"] = 1
 
 
-def _tables(program: IntegerProgram) -> Counter[str]:
+def table_work(program: IntegerProgram) -> Counter[str]:
     """Count the tables of functions and the lookups.
 
     A function that is called from one place is inlined there. The function that reads tables is

@@ -77,7 +77,9 @@ class PackedNetwork:
 
     `shown` are the operands whose values are in s. `decides` states whether these are the sums
     that decide between the classes. `refuses` states whether `load` returns 1 for a row in which a
-    value is missing.
+    value is missing. `order` has the neurons as they run, of which the first `hidden` ones are
+    sources; `rows` has their weights; `columns` and `others` are the sources that are loaded;
+    `looks` has the functions that read the tables of the source.
     """
 
     program: Program
@@ -85,6 +87,12 @@ class PackedNetwork:
     after: tuple[int, ...]
     decides: bool
     refuses: bool
+    order: tuple[Neuron, ...]
+    hidden: int
+    rows: WeightRows
+    columns: tuple[ColumnSource, ...]
+    others: tuple[Slot, ...]
+    looks: tuple[str, ...]
 
     @property
     def load(self) -> Procedure:
@@ -217,7 +225,12 @@ class _Packer:
         s = narrowest(*_union(ranges["s"]), signed=True)
         v = self.number if v == "int8" else v
         program, _ = self._program(v, "int16" if s == "int8" else s)
-        return PackedNetwork(program, self.shown, self.after, self.parts.decides, self.refuses)
+        return PackedNetwork(
+            *(program, self.shown, self.after, self.parts.decides, self.refuses),
+            *((*self.order,), self.hidden, self._rows),
+            *((*self.columns.values(),), (*self.others,)),
+            tuple(table.look for table in self.source.tables),
+        )
 
     def _program(self, v: Type, s: Type) -> tuple[Program, dict[str, list[Extent]]]:
         """Return a program whose arrays have these types, and the ranges of their elements."""
@@ -240,8 +253,7 @@ class _Packer:
         biases = [neuron.sum.bias for neuron in self.order]
         bias = self.tables.element("biases", biases, k, "The biases of the neurons.", signed=True)
         shifts = [neuron.sum.shift for neuron in self.order]
-        terms = [self._terms(neuron) for neuron in self.order]
-        rows = WeightRows.choose(terms, self.source.bits, self.hidden)
+        rows = self._rows
         weights = PackedBytes(rows, shifts) if rows.fits_bytes(self.source.bits) else None
         if weights is None:
             before, add, shift = self._add_from_tables(rows, shifts, k, total, v)
@@ -264,7 +276,7 @@ class _Packer:
         )
 
     def _add_from_tables(
-        self, rows: "WeightRows", shifts: list[int], k: Variable, total: Variable, v: Type
+        self, rows: WeightRows, shifts: list[int], k: Variable, total: Variable, v: Type
     ) -> tuple[list[Instruction], list[Instruction], Expression]:
         """Return how the weights of the neuron k are added, each kind of number from its table."""
         c, source = Variable("c", "uint16"), Variable("source", "uint16")
@@ -297,6 +309,11 @@ class _Packer:
             windows = [Declare(source, first), Loop(i, count, step)]
         shift = element("shifts", shifts, k, "By how many bits.", signed=False)
         return [Declare(c, ZERO)], [*begin, *either(rows, k, listed, windows)], shift
+
+    @cached_property
+    def _rows(self) -> WeightRows:
+        terms = [self._terms(neuron) for neuron in self.order]
+        return WeightRows.choose(terms, self.source.bits, self.hidden)
 
     def _terms(self, neuron: Neuron) -> list[tuple[int, int]]:
         """Return the sources of a neuron in ascending order, with their weights."""

@@ -30,7 +30,7 @@ _CONTENT = {
     (True, False): "its sources and weights",
     (True, True): "its sources and weights or, from the first source on, its weights",
 }
-_LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
+LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
 
 
 class ProgramTables(list[ConstantTable]):
@@ -109,7 +109,7 @@ class WeightRows:
 
     def size(self, bits: int) -> int:
         """Return the bytes of its tables, and of a second loop if it needs one."""
-        size = len(self.weights) * bits // 8 + len(self.sources) + _LOOP_BYTES * self.is_mixed
+        size = len(self.weights) * bits // 8 + len(self.sources) + LOOP_BYTES * self.is_mixed
         for column in (self.counts, self.firsts):
             if len({*column}) > 1:
                 size += len(column) * (1 + (max(column) > _MOST_BYTE))
@@ -117,7 +117,8 @@ class WeightRows:
 
     def fits_bytes(self, bits: int) -> bool:
         """Return whether all its numbers have 8 bits."""
-        return bits == 8 and max([*self.counts, *self.firsts]) <= _MOST_BYTE
+        is_small = max([*self.counts, *self.firsts, *self.sources]) <= _MOST_BYTE
+        return bits == 8 and is_small and all(-128 <= weight < 128 for weight in self.weights)
 
 
 def _relative(row: Row) -> Row:

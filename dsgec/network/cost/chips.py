@@ -18,6 +18,7 @@ from dsgec.toml import read_toml
 DEFAULT_CHIP = "cortex-m0plus"
 
 _TABLE = "chips.toml"
+_PACKED = "-packed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def chip_prices(chip: str, dtype: str) -> Prices:
     if dtype not in types:
         raise DsgecError(
             f"there is no estimate for {dtype} on {chip}",
-            f"There is one for {' and '.join(types)}.",
+            f"There is one for {' and '.join(priced_dtypes(chip))}.",
         )
     own = types[dtype]
     needs = {kind: tuple(parts) for kind, parts in own["needs"].items()}
@@ -99,7 +100,17 @@ def chip_prices(chip: str, dtype: str) -> Prices:
 
 def priced_dtypes(chip: str) -> tuple[str, ...]:
     """Return the number types that a chip has prices for."""
+    return tuple(name for name in _tables()[chip] if not name.endswith(_PACKED))
+
+
+def price_lists(chip: str) -> tuple[str, ...]:
+    """Return the names of all lists of prices of a chip: number types, and types when packed."""
     return tuple(_tables()[chip])
+
+
+def packed_list(dtype: str) -> str:
+    """Return the name of the list of prices of a number type in the packed layout."""
+    return f"{dtype}{_PACKED}"
 
 
 def check_functions(functions: Collection[str], chip: str, dtype: str) -> None:

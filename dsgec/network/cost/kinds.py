@@ -52,3 +52,48 @@ STORED_KINDS = (
     *("called_table", "lone_table"),
 )
 """The kinds of integer work that take only flash, besides DATA."""
+
+_TAILS = (
+    *("look", "look_odd", "look_even", "clamp", "maximum", "minimum", "absolute", "equals"),
+    *("fill", "rounded", "sum"),
+)
+_WAYS = tuple(
+    f"{kept}_{way}" for kept in ("bytes", "tables") for way in ("listed", "windows", "relative")
+)
+
+PACKED_CODE_KINDS = (
+    *("decides", "load_refuses", "load", "load_two", "load_loop", "load_listed"),
+    *("load_fill", "load_fills", "load_limit", "load_limits", "other"),
+    *(f"other_{step}" for step in _TAILS),
+    *(
+        "two_neurons",
+        "several_neurons",
+        "shift_each",
+        "shift_all",
+        "bias_int8",
+        "bias_int16",
+        "bias_int32",
+    ),
+    *("sources_int8", "sources_int16", "sources_int32", "sums_int16", "sums_int32"),
+    *("store_source", "store_sum", "branch"),
+    *(f"tail_{step}" for step in _TAILS),
+    *(f"has_{step}" for step in _TAILS),
+    *(*_WAYS, "counts_each", "counts_wide", "firsts_each", "weights_int16", "after"),
+)
+"""The features of the code of a packed network that take flash, besides DATA.
+
+`other` are sources that are computed one by one; `tail_` counts branches whose neurons go through a
+function, and `has_` is 1 if there are any. `bytes` and `tables` are the ways to store weights.
+"""
+
+PACKED_RUNNING_KINDS = (
+    *("loaded", "loaded_listed", "loaded_fill", "loaded_limit", "loaded_refused"),
+    *("neuron", "shifted_neuron", "neuron_bits"),
+    *(f"ran_{step}" for step in _TAILS),
+    *(f"weight_{way}" for way in _WAYS),
+    *("weight_int8", "weight_int16", "weight_int32", "weight_wide"),
+)
+"""The kinds of work of a packed network that take only time: columns, neurons and weights."""
+
+ARRAY_BYTES = "array_bytes"
+"""The kind that counts the bytes of arrays, which take stack."""
