@@ -8,8 +8,8 @@ The stages, in order. A stage imports only those above it, and any of them may i
 `folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
 `manifest` and `rendering`, which import nothing of these.
 
+program     values and loops      → source        checked, interpreted, printed
 arithmetic  a definition          → functions     the same bits in every language
-program     tables and loops      → source        checked, interpreted, printed
 network     phenotype             → Network       flat, checked, simplified; also from ONNX files
 grammar     a grammar file        → Grammar       rules as values, and the phenotypes they derive
 engine      Grammar               → functions     C, compiled, cached, loaded

@@ -4,10 +4,27 @@ Loops run as often as they will run, because that does not depend on the row. So
 of products has at its end is the one that it can have, and no wider.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dsgec.program.ir import LIMITS, ConstantTable, Procedure, Program, Type
+from dsgec.program.ir import (
+    COMPARISONS,
+    LIMITS,
+    REALS,
+    ArrayParameter,
+    Binary,
+    Declare,
+    Expression,
+    Invoke,
+    Negative,
+    Procedure,
+    Program,
+    Select,
+    Type,
+    Update,
+    instructions,
+)
 from dsgec.program.walk import InvalidProgram, Walker
 
 
@@ -35,6 +52,8 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
     "+": lambda a, b: Extent(a.least + b.least, a.most + b.most),
     "-": lambda a, b: Extent(a.least - b.most, a.most - b.least),
     "*": _product,
+    ">>": lambda a, b: _shifted(a, b),
+    "<<": lambda a, b: _spanned(*(end << _single(b) for end in a.ends)),
     "&": lambda a, b: _spanned(_single(a) & _single(b)),
     "==": lambda a, b: Extent(int(a.ends == b.ends and a.least == a.most), int(_meet(a, b))),
     "!=": lambda a, b: Extent(int(not _meet(a, b)), int(a.ends != b.ends or a.least != a.most)),
@@ -72,6 +91,12 @@ def _shifted(a: Extent, shift: Extent) -> Extent:
     return _spanned(*(end >> count for end in a.ends for count in shift.ends))
 
 
+def _rounded(a: Extent, shift: Extent) -> Extent:
+    return _spanned(
+        *((end + ((1 << count) >> 1)) >> count for end in a.ends for count in shift.ends)
+    )
+
+
 _FUNCTIONS: dict[str, Callable[..., Extent]] = {
     "absolute": _absolute,
     "minimum": _minimum,
@@ -81,9 +106,12 @@ _FUNCTIONS: dict[str, Callable[..., Extent]] = {
     # Only `missing` is replaced; at the least value of the type that leaves the others.
     "fill": lambda a, missing, b: _filled(a, missing, b),
     "shifted": _shifted,
-    "rounded": lambda a, shift: _shifted(
-        Extent(a.least + ((1 << shift.most) >> 1), a.most + ((1 << shift.most) >> 1)), shift
-    ),
+    "product": lambda a, b, shift: _rounded(_product(a, b), shift),
+    "room": lambda a: Extent(0, 14),
+    "excess": lambda a: Extent(0, 17),
+    "reciprocal": lambda m: Extent((1 << 14) - 1, (1 << 15) - 1),
+    "quotient": lambda a, b, shift: Extent(*LIMITS["int32"]),
+    "rounded": lambda a, shift: _rounded(a, shift),
 }
 
 
@@ -92,57 +120,145 @@ def _filled(a: Extent, missing: Extent, b: Extent) -> Extent:
     return Extent(min(least, b.least), max(a.most, b.most))
 
 
-class _Ranges(Walker[Extent]):
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """All floats, or all words: nothing is proved of them."""
+
+
+ANYTHING = Anything()
+Ranged = Extent | Anything
+
+
+class _Ranges(Walker[Ranged]):
     """Values are the ranges that they can have."""
 
-    def constant(self, value: int) -> Extent:
-        return Extent(value, value)
+    def __init__(self, program: Program, proves_limits: bool) -> None:
+        super().__init__(program)
+        self.proves_limits = proves_limits
 
-    def known(self, value: Extent, what: str) -> int:
-        if value.least != value.most:
+    def constant(self, value: int | float, type_: Type) -> Ranged:
+        return Extent(int(value), int(value)) if type_ in LIMITS else ANYTHING
+
+    def known(self, value: Ranged, what: str) -> int:
+        if isinstance(value, Anything) or value.least != value.most:
             raise InvalidProgram(f"{what} depends on the row")
         return value.least
 
-    def binary(self, operator: str, left: Extent, right: Extent) -> Extent:
+    def negative(self, value: Ranged) -> Ranged:
+        return value
+
+    def binary(self, operator: str, left: Ranged, right: Ranged) -> Ranged:
+        if isinstance(left, Anything) or isinstance(right, Anything):
+            return Extent(0, 1) if operator in COMPARISONS else ANYTHING
         return _OPERATIONS[operator](left, right)
 
-    def select(self, test: Extent, yes: Extent, no: Extent) -> Extent:
+    def select(self, test: Ranged, yes: Ranged, no: Ranged) -> Ranged:
+        assert isinstance(test, Extent)
         if test.least == test.most:
             return yes if test.least else no
+        if isinstance(yes, Anything) or isinstance(no, Anything):
+            return ANYTHING
         return _spanned(*yes.ends, *no.ends)
 
-    def invoke(self, function: str, table: ConstantTable | None, arguments: list[Extent]) -> Extent:
-        if table is None:
-            return _FUNCTIONS[function](*arguments)
-        least, most = min(table.values), max(table.values)
-        if function == "look_odd":
-            total = arguments[-1].least
+    def invoke(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
+        if call.type not in LIMITS:
+            return ANYTHING
+        if call.function in self.procedures:
+            return self.invoke_own(call, arguments)
+        if not call.table:
+            return _FUNCTIONS[call.function](*arguments)
+        table = self.tables[call.table]
+        least, most = int(min(table.values)), int(max(table.values))
+        if call.function == "look_odd":
+            total = self.known(arguments[-1], "the last argument of look_odd")
             return Extent(min(least, total - most), max(most, total - least))
         return Extent(least, most)
 
-    def fit(self, value: Extent, type_: Type, where: str) -> Extent:
+    def invoke_own(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
+        """Return the range of a function that the program has itself."""
+        procedure = self.procedures[call.function]
+        inner = _Ranges(Program((), ()), self.proves_limits)
+        inner.tables, inner.procedures = self.tables, self.procedures
+        names = (parameter.name for parameter in procedure.scalars)
+        inner.variables = dict(zip(names, arguments, strict=True))
+        for parameter in procedure.arrays:
+            inner.arrays[parameter.name] = self.arrays[call.table]
+        inner.do(procedure.body)
+        assert procedure.result is not None
+        return inner.value(procedure.result)
+
+    def fit(self, value: Ranged, type_: Type, where: str) -> Ranged:
+        if isinstance(value, Anything):
+            return value
         low, high = LIMITS[type_]
-        if value.least < low or value.most > high:
+        if self.proves_limits and (value.least < low or value.most > high):
             raise InvalidProgram(f"{where} goes from {value.least} to {value.most}: not {type_}")
-        return value
+        return Extent(min(max(value.least, low), high), min(max(value.most, low), high))
 
 
-def check(program: Program, procedure: Procedure) -> dict[str, list[Extent]]:
+def check(
+    program: Program, procedure: Procedure, *, proves_limits: bool = True
+) -> dict[str, list[Ranged]]:
     """Prove the rules of a procedure for all rows, or raise `InvalidProgram`.
 
-    Returns the ranges of all elements of its arrays after it has run.
+    Returns the ranges of all elements of its arrays after it has run. Where the limits of integers
+    were proved before, from more than their ranges, only the other rules are checked.
     """
     for table in program.tables:
-        low, high = LIMITS[table.type]
+        low, high = LIMITS.get(table.type, (-math.inf, math.inf))
         if not table.values or min(table.values) < low or max(table.values) > high:
             raise InvalidProgram(f"the table {table.name} is empty, or no {table.type} has it")
-    walker = _Ranges(program)
-    given = {p.name: [Extent(*ends) for ends in p.ranges] for p in procedure.parameters}
-    walker.run(procedure, given)
-    found: dict[str, list[Extent]] = {}
-    for parameter in procedure.parameters:
-        elements = [span for span in walker.arrays[parameter.name] if span is not None]
+    for each in (procedure, *program.procedures):
+        check_types(each)
+    walker = _Ranges(program, proves_limits)
+    walker.run(procedure, {p.name: _given(p) for p in procedure.arrays})
+    found: dict[str, list[Ranged]] = {}
+    for parameter in procedure.arrays:
+        elements = [element for element in walker.arrays[parameter.name] if element is not None]
         if len(elements) < parameter.size:
             raise InvalidProgram(f"{procedure.name} leaves elements of {parameter.name} unwritten")
         found[parameter.name] = elements
     return found
+
+
+def _given(parameter: ArrayParameter) -> list[Ranged]:
+    if parameter.type not in LIMITS and not parameter.is_written:
+        return [ANYTHING] * parameter.size
+    return [Extent(*ends) for ends in parameter.ranges]
+
+
+def check_types(procedure: Procedure) -> None:
+    """Check the types of all operations, or raise `InvalidProgram`.
+
+    Floats and words stand beside values of their own type only; a uint64 also beside a uint32.
+    """
+    for part in procedure.expressions:
+        if not _is_typed(part):
+            raise InvalidProgram(f"{procedure.name} mixes types in {part}")
+    for instruction in instructions(procedure.body):
+        match instruction:
+            case Declare(variable, value) | Update(variable, value):
+                if not _alike(variable.type, value.type):
+                    raise InvalidProgram(f"{procedure.name}: {variable.name} is no {value.type}")
+
+
+def _is_typed(expression: Expression) -> bool:
+    match expression:
+        case Negative(operand, type_):
+            return type_ in REALS and operand.type == type_
+        case Binary(operator, left, right, type_):
+            is_wider = (left.type, right.type) == ("uint64", "uint32")
+            if not (_alike(left.type, right.type) or is_wider):
+                return False
+            if operator in COMPARISONS:
+                return type_ == "bool"
+            return _alike(type_, left.type) and (operator == "/") <= (type_ in REALS)
+        case Select(test, yes, no, type_):
+            return test.type == "bool" and _alike(yes.type, type_) and _alike(no.type, type_)
+        case _:
+            return True
+
+
+def _alike(one: Type, other: Type) -> bool:
+    """Return whether values of two types may meet: exact integers, or those of one type."""
+    return one == other or (one in LIMITS and other in LIMITS)

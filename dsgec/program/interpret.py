@@ -1,22 +1,34 @@
 """The interpreter of programs, which every printer is compared with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic.printed import vector_integer
-from dsgec.program.ir import LIMITS, ConstantTable, Procedure, Program, Type
+from dsgec.program.ir import LIMITS, Invoke, Procedure, Program, Type
 from dsgec.program.walk import InvalidProgram, Walker
 
-Rows = NDArray[np.int64]
+Rows = NDArray[Any]
+Library = Mapping[str, Procedure]
 
-_OPERATIONS: dict[str, Any] = {
+_TYPES: dict[Type, Any] = {
+    "double": np.float64,
+    "float": np.float32,
+    "uint32": np.uint32,
+    "uint64": np.uint64,
+}
+"""The types of numpy for floats and words; exact integers are Python's, or of 64 bits."""
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
+    "/": np.divide,
+    "<<": np.left_shift,
+    ">>": np.right_shift,
     "&": np.bitwise_and,
+    "|": np.bitwise_or,
     "==": np.equal,
     "!=": np.not_equal,
     "<": np.less,
@@ -24,50 +36,103 @@ _OPERATIONS: dict[str, Any] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
+_WORD_OF: dict[Any, Any] = {np.float64: np.uint64, np.float32: np.uint32}
+_REAL_OF = {word: real for real, word in _WORD_OF.items()}
+_PRIMITIVES: dict[str, Callable[..., Any]] = {
+    "bits": lambda x: x.view(_WORD_OF[x.dtype.type]),
+    "from_bits": lambda n: n.view(_REAL_OF[n.dtype.type]),
+    "math.fabs": np.abs,
+    "math.sqrt": np.sqrt,
+    "math.copysign": np.copysign,
+    "wide": lambda n: n.astype(np.uint64),
+    "signed": lambda n: n.view(np.int64).astype(np.float32),
+}
 
 
 class _RowValues(Walker[Any]):
-    """Values are integers that are the same for all rows, or arrays with one for each row."""
+    """Values are numbers that are the same for all rows, or arrays with one for each row."""
 
-    def constant(self, value: int) -> int:
-        return value
+    def __init__(self, program: Program, library: Library) -> None:
+        super().__init__(program)
+        self.library = library
+
+    def constant(self, value: int | float, type_: Type) -> Any:
+        return _TYPES[type_](value) if type_ in _TYPES else value
 
     def known(self, value: Any, what: str) -> int:
         if isinstance(value, np.ndarray):
             raise InvalidProgram(f"{what} depends on the row")
         return int(value)
 
+    def negative(self, value: Any) -> Any:
+        return np.negative(value)
+
     def binary(self, operator: str, left: Any, right: Any) -> Any:
-        result = _OPERATIONS[operator](left, right)
-        return result if isinstance(result, np.ndarray) else int(result)
+        return _plain(_OPERATIONS[operator](left, right))
 
     def select(self, test: Any, yes: Any, no: Any) -> Any:
         if isinstance(test, np.ndarray):
             return np.where(test, yes, no)
         return yes if test else no
 
-    def invoke(self, function: str, table: ConstantTable | None, arguments: list[Any]) -> Any:
-        first = [] if table is None else [np.array(table.values, np.int64)]
-        result = getattr(vector_integer, function)(*first, *arguments)
-        return result if np.ndim(result) else int(result)
+    def invoke(self, call: Invoke, arguments: list[Any]) -> Any:
+        if call.function in _PRIMITIVES:
+            return _PRIMITIVES[call.function](*arguments)
+        procedure = self.procedures.get(call.function) or self.library[call.function]
+        inner = _RowValues(Program((), ()), self.library)
+        inner.tables, inner.procedures = self.tables, self.procedures
+        names = (parameter.name for parameter in procedure.scalars)
+        inner.variables = dict(zip(names, arguments, strict=True))
+        for parameter in procedure.arrays:
+            if call.table in self.tables:
+                inner.tables = {**self.tables, parameter.name: self.tables[call.table]}
+            else:
+                inner.arrays[parameter.name] = self.arrays[call.table]
+        inner.do(procedure.body)
+        assert procedure.result is not None
+        return inner.value(procedure.result)
+
+    def element(self, array: str, index: Any) -> Any:
+        if array not in self.tables or not isinstance(index, np.ndarray):
+            return super().element(array, index)
+        table = np.array(self.tables[array].values)
+        if index.min() < 0 or index.max() >= len(table):
+            raise InvalidProgram(f"an index is outside {array}")
+        return table[index]
 
     def fit(self, value: Any, type_: Type, where: str) -> Any:
+        if type_ in _TYPES:
+            if np.asarray(value).dtype != _TYPES[type_]:
+                raise InvalidProgram(f"{where} is no {type_}")
+            return value
         low, high = LIMITS[type_]
         if np.any(np.less(value, low)) or np.any(np.greater(value, high)):
             raise InvalidProgram(f"{where} has a value outside {type_}")
         return value
 
 
+def _plain(value: Any) -> Any:
+    """Return an exact integer or a truth that does not depend on the row as Python's."""
+    if isinstance(value, np.ndarray | np.floating | np.unsignedinteger):
+        return value
+    return int(value)
+
+
 def interpret(
-    program: Program, procedure: Procedure, **given: Rows
+    program: Program, procedure: Procedure, library: Library, **given: Rows
 ) -> tuple[dict[str, list[Any]], Any]:
     """Run a procedure on arrays of rows; return the arrays that it writes, and its result.
 
-    Each given array has a row of values for each row; an element of a written array is an integer
-    or has a value for each row.
+    `library` has the functions of the arithmetic that are called. Each given array has a row of
+    values for each row; an element of a written array is a number or has one for each row.
     """
-    walker = _RowValues(program)
-    columns: dict[str, Sequence[Any]] = {name: [*rows.T] for name, rows in given.items()}
-    result = walker.run(procedure, columns)
-    written = {p.name: walker.arrays[p.name] for p in procedure.parameters if p.is_written}
+    walker = _RowValues(program, library)
+    columns: dict[str, Sequence[Any]] = {}
+    for parameter in procedure.arrays:
+        if parameter.name in given:
+            type_ = _TYPES.get(parameter.type, np.int64)
+            columns[parameter.name] = [*given[parameter.name].astype(type_).T]
+    with np.errstate(all="ignore"):
+        result = walker.run(procedure, columns)
+    written = {p.name: walker.arrays[p.name] for p in procedure.arrays if p.is_written}
     return written, result

@@ -5,16 +5,23 @@ A program is values: frozen dataclasses of tuples. It has three rules, which `ch
 - No index leaves its array, no integer leaves its type, and nothing is read before it is written.
 - How often a loop runs and whether a branch is taken does not depend on the row: it is known from
   the constants. What depends on the row is a `Select`.
-- Arithmetic is exact: an integer operation never wraps.
+- Each operation of floats is rounded once, in its own type. Arithmetic of integers is exact: it
+  never wraps, except that of the words uint32 and uint64, which hold the bits of floats.
 
-`interpret.py` runs a program, `text.py` shows it, and there is one printer per language.
+State that lives between calls is an array that a procedure both reads and writes; its caller keeps
+it. `interpret.py` runs a program, `text.py` shows it, and there is one printer per language.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-Type = Literal["int8", "int16", "int32", "uint8", "uint16", "bool"]
+Real = Literal["double", "float"]
+Word = Literal["uint32", "uint64"]
+Type = Real | Word | Literal["int8", "int16", "int32", "uint8", "uint16", "bool"]
+
+REALS: tuple[Type, ...] = ("double", "float")
+WORDS: tuple[Type, ...] = ("uint32", "uint64")
 
 LIMITS: dict[Type, tuple[int, int]] = {
     "int8": (-(1 << 7), (1 << 7) - 1),
@@ -24,14 +31,14 @@ LIMITS: dict[Type, tuple[int, int]] = {
     "uint16": (0, (1 << 16) - 1),
     "bool": (0, 1),
 }
-"""The least and the greatest value of each type."""
+"""The least and the greatest value of each type of exact integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """A constant."""
 
-    value: int
+    value: int | float
     type: Type = "int32"
 
 
@@ -53,8 +60,20 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class Negative:
+    """A float with its sign flipped."""
+
+    operand: "Expression"
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
 class Binary:
-    """An operation on two values: one of `+ - * & == != < <= > >=`; `&` is for what is known."""
+    """An operation on two values of one type: one of `+ - * / << >> & | == != < <= > >=`.
+
+    `/` is for floats. `<<`, `>>`, `&` and `|` are for words and for integers that are known; `>>`
+    also divides any integer, rounded down.
+    """
 
     operator: str
     left: "Expression"
@@ -74,7 +93,12 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """A call of a function of `dsgec.arithmetic.integer`, whose first argument may be a table."""
+    """A call of a function of the arithmetic, whose first argument may be a table.
+
+    Or of what every language has: `bits` of a float, the float `from_bits`, `math.fabs`,
+    `math.sqrt`, `math.copysign` of a number that is not negative, `wide` (a uint32 as a uint64) and
+    `signed` (a uint64, read as a two's complement integer, as a float).
+    """
 
     function: str
     arguments: "tuple[Expression, ...]"
@@ -82,7 +106,12 @@ class Invoke:
     type: Type = "int32"
 
 
-Expression = Number | Variable | Element | Binary | Select | Invoke
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+PRIMITIVES = ("bits", "from_bits", "math.fabs", "math.sqrt", "math.copysign", "wide", "signed")
+"""The functions that every language has by itself."""
+
+Expression = Number | Variable | Element | Negative | Binary | Select | Invoke
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +157,24 @@ class Branch:
     no: "tuple[Instruction, ...]" = ()
 
 
-Instruction = Declare | Update | Store | Loop | Branch
+@dataclass(frozen=True, slots=True)
+class LocalArray:
+    """The declaration of an array whose elements have no values yet."""
+
+    name: str
+    type: Type
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """A call of another procedure of the program on arrays, by their names."""
+
+    procedure: str
+    arguments: tuple[str, ...]
+
+
+Instruction = Declare | Update | Store | Loop | Branch | LocalArray | Perform
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +183,7 @@ class ConstantTable:
 
     name: str
     type: Type
-    values: tuple[int, ...]
+    values: tuple[int | float, ...]
     about: str = ""
 
 
@@ -145,7 +191,8 @@ class ConstantTable:
 class ArrayParameter:
     """An array of a procedure: `ranges` are those of its first elements, which are given.
 
-    A procedure that writes an array writes all other elements.
+    All elements of an array of floats that is not written are given. A procedure that writes an
+    array writes all other elements. A function of the arithmetic takes tables of any size, 0.
     """
 
     name: str
@@ -155,15 +202,50 @@ class ArrayParameter:
     is_written: bool = False
 
 
+Parameter = Variable | ArrayParameter
+
+
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A function on arrays; its `result`, if it has one, is a scalar."""
+    """A function on scalars and arrays; its `result`, if it has one, is a scalar.
+
+    `about` is a sentence on it, and `comment` has lines for those who read its steps.
+    """
 
     name: str
     about: str
-    parameters: tuple[ArrayParameter, ...]
+    parameters: tuple[Parameter, ...]
     body: tuple[Instruction, ...]
     result: Expression | None = None
+    comment: tuple[str, ...] = ()
+
+    @property
+    def arrays(self) -> tuple[ArrayParameter, ...]:
+        return tuple(p for p in self.parameters if isinstance(p, ArrayParameter))
+
+    @property
+    def scalars(self) -> tuple[Variable, ...]:
+        return tuple(p for p in self.parameters if isinstance(p, Variable))
+
+    @property
+    def expressions(self) -> Iterator[Expression]:
+        """Yield all expressions and their parts."""
+        for instruction in instructions(self.body):
+            yield from parts(*expressions(instruction))
+        if self.result is not None:
+            yield from parts(self.result)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Return the functions of the arithmetic that it calls."""
+        called = (part.function for part in self.expressions if isinstance(part, Invoke))
+        return tuple(dict.fromkeys(name for name in called if name not in PRIMITIVES))
+
+    @property
+    def updated(self) -> frozenset[str]:
+        """Return the variables that get another value after their declaration."""
+        found = instructions(self.body)
+        return frozenset(i.variable.name for i in found if isinstance(i, Update))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +289,8 @@ def expressions(instruction: Instruction) -> tuple[Expression, ...]:
             return (count,)
         case Branch(test, _, _):
             return (test,)
+        case LocalArray() | Perform():
+            return ()
         case _:
             assert_never(instruction)
 
@@ -220,6 +304,8 @@ def parts(*whole: Expression) -> Iterator[Expression]:
                 pass
             case Element(_, index):
                 yield from parts(index)
+            case Negative(operand):
+                yield from parts(operand)
             case Binary(_, left, right):
                 yield from parts(left, right)
             case Select(test, yes, no):

@@ -1,173 +1,254 @@
 """Print programs as C99, for chips whose `int` may have 16 bits and whose tables are in flash."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import assert_never
+from collections.abc import Collection, Iterator, Mapping
+from typing import ClassVar
 
-from dsgec.literals import number_lines
+from dsgec.literals import float_number, number, number_lines
 from dsgec.program.ir import (
+    REALS,
+    WORDS,
     Binary,
-    Branch,
-    Declare,
+    ConstantTable,
     Element,
     Expression,
-    Instruction,
     Invoke,
+    LocalArray,
     Loop,
     Number,
+    Parameter,
     Procedure,
     Program,
     Select,
-    Store,
+    Type,
     Update,
     Variable,
     expressions,
     instructions,
     parts,
 )
+from dsgec.program.printer import Printer, Simple
 
-_WIDE = ("int32",)
 _BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int32": 32}
-_LOOSE = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "!=": 1, "+": 2, "-": 2, "*": 3}
-_HIGHEST = 9
+_LARGEST_INT = 32767
+_DECIMAL = 1 << 16  # words from here on are masks, and written in hexadecimal
+_SIGN = {"double": "UINT64_C(0x8000000000000000)", "float": "UINT32_C(0x80000000)"}
+_REST = {"double": "UINT64_C(0x7fffffffffffffff)", "float": "UINT32_C(0x7fffffff)"}
 
 
-class CPrinter:
+class CPrinter(Printer):
     """Prints programs whose names begin with that of a network."""
 
+    types: ClassVar[Mapping[Type, str]] = {
+        "double": "double",
+        "float": "float",
+        "uint64": "uint64_t",
+        "uint32": "uint32_t",
+        "int32": "int32_t",
+        "uint16": "unsigned",
+        "uint8": "uint_fast8_t",
+        "int16": "int",
+        "int8": "int",
+        "bool": "int",
+    }
+    """The types of variables: registers are at least as wide as an `int`."""
+
     def __init__(self, program: Program, prefix: str) -> None:
-        self.program, self.prefix, self.macro = program, prefix, prefix.upper()
-        self.tables = {table.name: table for table in program.tables}
-        self.types: dict[str, str] = {}
+        super().__init__(program)
+        self.prefix, self.macro = prefix, prefix.upper()
         self.pointers: dict[str, str] = {}
 
-    def print(self) -> str:
-        """Return the tables and the procedures."""
-        lines: list[str] = []
-        for table in self.program.tables:
-            if table.about:
-                lines.append(f"/* {table.about} */")
-            size = len(table.values)
-            head = f"static const {table.type}_t {self.prefix}_{table.name}[{size}]"
-            lines.append(f"{head} {self.macro}_FLASH = {{")
-            lines += [f"    {line}," for line in number_lines(table.values)]
-            lines += ["};", ""]
-        for procedure in self.program.procedures:
-            lines += [*self.procedure(procedure), ""]
-        return "\n".join(lines[:-1]) + "\n"
+    # Tables and procedures.
 
-    def procedure(self, procedure: Procedure) -> Iterator[str]:
-        """Yield the lines of a procedure."""
-        self.types = {p.name: p.type for p in procedure.parameters}
+    def table(self, table: ConstantTable) -> Iterator[str]:
+        if table.about:
+            yield f"/* {table.about} */"
+        head = f"static const {_stored(table.type)} {self.prefix}_{table.name}[{len(table.values)}]"
+        yield f"{head} {self.macro}_FLASH = {{"
+        if table.type == "float":
+            yield from (f"    {float_number(value)}," for value in table.values)
+        else:
+            yield from (f"    {line}," for line in number_lines(table.values))
+        yield "};"
+
+    def enter(self, procedure: Procedure) -> None:
+        super().enter(procedure)
         self.pointers = _pointers(procedure, self.tables)
-        parameters = ", ".join(
-            f"{'' if p.is_written else 'const '}{p.type}_t *{p.name}" for p in procedure.parameters
-        )
-        type_ = "int" if procedure.result else "void"
-        yield f"/* {procedure.about} */"
-        yield f"static {type_} {self.prefix}_{procedure.name}({parameters})"
-        yield "{"
-        yield from self.block(procedure.body, "    ")
-        if procedure.result:
-            yield f"    return {self.write(procedure.result)};"
-        yield "}"
 
-    def block(self, body: Sequence[Instruction], indent: str) -> Iterator[str]:
-        """Yield the lines of a block: C99 declares variables where they are first needed."""
-        for instruction in body:
-            match instruction:
-                case Declare(Variable(name), _) if name in self.pointers:
-                    table = self.tables[self.pointers[name]]
-                    yield f"{indent}const {table.type}_t *{name} = {self.prefix}_{table.name};"
-                case Declare(variable, value):
-                    kind = self.scalar(variable.type)
-                    yield f"{indent}{kind} {variable.name} = {self.write(value)};"
-                case Update(variable) if _is_increment(instruction):
-                    yield f"{indent}{variable.name}++;"
-                case Update(variable, Binary("+", left, right)) if left == variable:
-                    yield f"{indent}{variable.name} += {self.write(right)};"
-                case Update(variable, value):
-                    yield f"{indent}{variable.name} = {self.write(value)};"
-                case Store(array, index, value):
-                    target = f"{array}[{self.write(index)}]"
-                    written = f"({self.types[array]}_t){self.write(value, _HIGHEST)}"
-                    yield f"{indent}{target} = {written};"
-                case Loop(counter, count, inner):
-                    name, kind = counter.name, self.scalar(counter.type)
-                    below = f"{name} < {self.write(count, 2)}"
-                    yield f"{indent}for ({kind} {name} = 0; {below}; {name}++) {{"
-                    yield from self.block(inner, indent + "    ")
-                    yield f"{indent}}}"
-                case Branch():
-                    yield from self.branch(instruction, indent)
-                case _:
-                    assert_never(instruction)
+    def comment(self, procedure: Procedure) -> Iterator[str]:
+        if procedure.about:
+            yield f"/* {procedure.about} */"
 
-    def branch(self, branch: Branch, indent: str) -> Iterator[str]:
-        """Yield the lines of a branch; one inside an `else` continues it as `else if`."""
-        yield f"{indent}if ({self.write(branch.test)}) {{"
-        yield from self.block(branch.yes, indent + "    ")
-        match branch.no:
-            case ():
-                yield f"{indent}}}"
-            case (Branch() as inner,):
-                first, *rest = self.branch(inner, indent)
-                yield f"{indent}}} else {first.lstrip()}"
-                yield from rest
-            case _:
-                yield f"{indent}}} else {{"
-                yield from self.block(branch.no, indent + "    ")
-                yield f"{indent}}}"
+    def head(self, procedure: Procedure) -> str:
+        listed = ", ".join(map(self.parameter, procedure.parameters))
+        kind = self.types[procedure.result.type] if procedure.result else "void"
+        return f"static {kind} {self.spell_procedure(procedure.name)}({listed})\n{{"
 
-    def scalar(self, type_: str) -> str:
-        """Return the type of a variable: registers are at least as wide as an `int`."""
-        kinds = {"int32": "int32_t", "uint16": "unsigned", "uint8": "uint_fast8_t"}
-        return kinds.get(type_, "int")
+    def parameter(self, parameter: Parameter) -> str:
+        """Return the declaration of a parameter; arrays are passed as pointers."""
+        if isinstance(parameter, Variable):
+            return f"{self.types[parameter.type]} {parameter.name}"
+        const = "" if parameter.is_written else "const "
+        return f"{const}{_stored(parameter.type)} *{parameter.name}"
 
-    def write(self, expression: Expression, outer: int = 0) -> str:
-        """Return an expression, in parentheses if the operator around it binds more tightly."""
-        match expression:
-            case Number(value, type_):
-                text = f"(int32_t){value}" if type_ in _WIDE and abs(value) > 32767 else str(value)
-                return f"({text})" if value < 0 and outer else text
-            case Variable(name):
-                return name
-            case Element(array, index):
-                return self.element(array, index)
-            case Binary("&", Element(array, index), Number(255)) if array in self.tables:
-                return f"(uint8_t){self.read(array, index)}"
-            case Binary(operator, left, right, type_):
-                rank = _LOOSE[operator]
-                first = self.write(left, rank)
-                if operator == "*" and type_ in _WIDE and left.type not in _WIDE:
-                    first = f"(int32_t){first}"
-                text = f"{first} {operator} {self.write(right, rank + 1)}"
-                return f"({text})" if outer > rank else text
-            case Select(test, yes, no):
-                text = f"{self.write(test, 1)} ? {self.write(yes, 1)} : {self.write(no)}"
-                return f"({text})" if outer else text
-            case Invoke(function, arguments, table):
-                parts = [
-                    *([f"{self.prefix}_{table}"] if table else []),
-                    *map(self.write, arguments),
-                ]
-                return f"dsgec_{function}({', '.join(parts)})"
-            case _:
-                assert_never(expression)
+    def body(self, procedure: Procedure) -> Iterator[str]:
+        read = _names(procedure)
+        for parameter in procedure.parameters:
+            if parameter.name not in read:
+                yield f"{self.indent}(void){parameter.name};"
+        yield from super().body(procedure)
 
-    def element(self, array: str, index: Expression) -> str:
-        """Return an element; those of tables are read by a macro, in case they are in flash."""
-        if array not in self.tables:
-            return f"{array}[{self.write(index)}]"
-        return f"({self.tables[array].type}_t){self.read(array, index)}"
+    # Statements.
+
+    def declare(self, variable: Variable, value: Expression) -> str:
+        if variable.name in self.pointers:
+            table = self.tables[self.pointers[variable.name]]
+            return f"const {_stored(table.type)} *{variable.name} = {self.prefix}_{table.name};"
+        const = "const " if self.is_constant(variable) else ""
+        return f"{const}{self.types[variable.type]} {variable.name} = {self.write(value)};"
+
+    def is_constant(self, variable: Variable) -> bool:
+        """Return whether a variable is declared as one that keeps its value."""
+        return variable.type in REALS and variable.name not in self.updated
+
+    def local_array(self, array: LocalArray) -> str:
+        return f"{_stored(array.type)} {array.name}[{max(array.size, 1)}];"
+
+    def statement(self, instruction: Simple) -> str:
+        if isinstance(instruction, Update) and _is_increment(instruction):
+            return f"{instruction.variable.name}++;"
+        return super().statement(instruction)
+
+    def loop(self, counter: Variable, count: Expression) -> str:
+        name, kind = counter.name, self.types[counter.type]
+        return f"for ({kind} {name} = 0; {name} < {self.inner(count, '<')}; {name}++)"
+
+    def stored(self, array: str, value: Expression) -> str:
+        type_ = self.arrays[array]
+        if type_ in REALS or type_ in WORDS or type_ == "int32":
+            return self.write(value)
+        return f"({_stored(type_)}){self.inner(value, '*', is_right=True)}"
+
+    def spell_procedure(self, name: str) -> str:
+        return f"{self.prefix}_{name}"
+
+    # Expressions.
+
+    def number(self, literal: Number) -> str:
+        match literal:
+            case Number(value, "double"):
+                return number(float(value))
+            case Number(value, "float"):
+                return float_number(float(value))
+            case Number(value, "uint32" | "uint64" as type_) if value >= _DECIMAL:
+                size = int(type_.removeprefix("uint"))
+                return f"UINT{size}_C(0x{value:0{size // 4}x})"
+            case Number(value):
+                return str(value)
+
+    def element(self, element: Element) -> str:
+        if element.array in self.tables:
+            type_ = self.tables[element.array].type
+            read = self.read(element.array, element.index)
+            return read if type_ in REALS else f"({_stored(type_)}){read}"
+        return super().element(element)
 
     def read(self, table: str, index: Expression) -> str:
-        """Return the reading of an element of a table, without its type."""
+        """Return the reading of an element of a table, in case it is in flash."""
         if isinstance(index, Variable) and index.name in self.pointers:
             address = index.name
         else:
             address = f"&{self.prefix}_{table}[{self.write(index)}]"
-        return f"{self.macro}_READ_{_BITS[self.tables[table].type]}({address})"
+        type_ = self.tables[table].type
+        return f"{self.macro}_READ_{_BITS.get(type_, type_.upper())}({address})"
+
+    def binary(self, expression: Binary) -> str:
+        match expression:
+            case Binary("&", Element(array, index), Number(255)) if array in self.tables:
+                return f"(uint8_t){self.read(array, index)}"
+            case Binary(">>", left, right) if left.type not in WORDS:
+                # `>>` of a negative number is the compiler's choice.
+                return f"dsgec_shift({self.write(left)}, {self.write(right)})"
+            case Binary("<<", Number() as one, count) if one.type not in WORDS:
+                return f"(int32_t){self.number(one)} << {self.inner(count, '<<', is_right=True)}"
+            case Binary("+" | "-" | "*" as operator, left, right, "int32") if not (
+                _is_wide(left) or _is_wide(right)
+            ):
+                first = self.inner(left, "*", is_right=True)
+                return f"(int32_t){first} {operator} {self.inner(right, operator, is_right=True)}"
+        return super().binary(expression)
+
+    def invoke(self, call: Invoke) -> str:
+        arguments = [self.write(argument) for argument in call.arguments]
+        match call.function, arguments:
+            case "math.fabs", [x]:
+                return f"dsgec_from_bits(dsgec_bits({x}) & {_REST[call.type]})"
+            case "math.copysign", [size, sign]:
+                own = f"dsgec_bits({sign}) & {_SIGN[call.type]}"
+                return f"dsgec_from_bits(dsgec_bits({size}) | ({own}))"
+            case "signed", [n]:
+                return f"(float)(int64_t)({n})"
+            case "wide", [n]:
+                return n
+        return super().invoke(call)
+
+    def array_argument(self, array: str) -> str:
+        return f"{self.prefix}_{array}" if array in self.tables else array
+
+    def spell_function(self, name: str) -> str:
+        return f"dsgec_{name}"
+
+
+class CArithmeticPrinter(CPrinter):
+    """Prints the functions of the arithmetic, which a file of C begins with."""
+
+    def __init__(self) -> None:
+        super().__init__(Program((), ()), "dsgec")
+
+    def comment(self, procedure: Procedure) -> Iterator[str]:
+        text = "\n * ".join(procedure.comment)
+        yield from f"/* {text} */".splitlines() if text else ()
+
+    def head(self, procedure: Procedure) -> str:
+        listed = ", ".join(map(self.parameter, procedure.parameters))
+        kind = self.types[procedure.result.type] if procedure.result else "void"
+        return f"static inline {kind} dsgec_{procedure.name}({listed}) {{"
+
+    def is_constant(self, variable: Variable) -> bool:
+        return False
+
+    def element(self, element: Element) -> str:
+        return f"DSGEC_READ({element.array}, {self.write(element.index)})"
+
+
+def _is_wide(expression: Expression) -> bool:
+    """Return whether a value has 32 bits in C also where an `int` has 16."""
+    match expression:
+        case Number(value):
+            return abs(value) > _LARGEST_INT
+        case Select(_, yes, no):
+            return _is_wide(yes) or _is_wide(no)
+        case _:
+            return expression.type == "int32"
+
+
+def _stored(type_: Type) -> str:
+    """Return the type of an element of an array."""
+    return type_ if type_ in REALS else f"{type_}_t"
+
+
+def _names(procedure: Procedure) -> set[str]:
+    """Return the variables and arrays that a procedure reads or writes."""
+    found: set[str] = set()
+    for part in procedure.expressions:
+        match part:
+            case Variable(name) | Element(name):
+                found.add(name)
+            case Invoke(_, _, table):
+                found.add(table)
+    for instruction in instructions(procedure.body):
+        found |= {*getattr(instruction, "arguments", ()), getattr(instruction, "array", "")}
+    return found
 
 
 def _pointers(procedure: Procedure, tables: Collection[str]) -> dict[str, str]:

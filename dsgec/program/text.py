@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from dsgec.literals import single_number
 from dsgec.program.ir import (
+    ArrayParameter,
     Binary,
     Branch,
     Declare,
@@ -11,8 +13,12 @@ from dsgec.program.ir import (
     Expression,
     Instruction,
     Invoke,
+    LocalArray,
     Loop,
+    Negative,
     Number,
+    Parameter,
+    Perform,
     Procedure,
     Program,
     Select,
@@ -34,14 +40,21 @@ def program_text(program: Program) -> str:
 
 
 def _procedure(procedure: Procedure) -> Iterator[str]:
-    parameters = ", ".join(
-        f"{'out ' if p.is_written else ''}{p.name}: {p.type}[{p.size}]"
-        for p in procedure.parameters
-    )
+    parameters = ", ".join(map(_parameter, procedure.parameters))
     yield f"procedure {procedure.name}({parameters})"
     yield from _lines(procedure.body, "    ")
     if procedure.result is not None:
         yield f"    return {expression_text(procedure.result)}"
+
+
+def _parameter(parameter: Parameter) -> str:
+    match parameter:
+        case Variable(name, type_):
+            return f"{name}: {type_}"
+        case ArrayParameter(name, type_, size):
+            return f"{'out ' if parameter.is_written else ''}{name}: {type_}[{size}]"
+        case _:
+            assert_never(parameter)
 
 
 def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
@@ -62,6 +75,10 @@ def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
                 if no:
                     yield f"{indent}else"
                     yield from _lines(no, indent + "    ")
+            case LocalArray(name, type_, size):
+                yield f"{indent}array {name}: {type_}[{size}]"
+            case Perform(procedure, arguments):
+                yield f"{indent}call {procedure}({', '.join(arguments)})"
             case _:
                 assert_never(instruction)
 
@@ -69,12 +86,16 @@ def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
 def expression_text(expression: Expression) -> str:
     """Return an expression as text."""
     match expression:
+        case Number(value, "float"):
+            return single_number(float(value))
         case Number(value):
             return str(value)
         case Variable(name):
             return name
         case Element(array, index):
             return f"{array}[{expression_text(index)}]"
+        case Negative(operand):
+            return f"(-{expression_text(operand)})"
         case Binary(operator, left, right):
             return f"({expression_text(left)} {operator} {expression_text(right)})"
         case Select(test, yes, no):

@@ -1,4 +1,4 @@
-"""Run a procedure on values of any kind: integers, arrays over rows, or ranges.
+"""Run a procedure on values of any kind: numbers, arrays over rows, or ranges.
 
 The interpreter and the checker differ only in their values, so both follow the same rules: a
 variable is declared before it is read, an index is within its array, and the row decides neither
@@ -18,8 +18,11 @@ from dsgec.program.ir import (
     Expression,
     Instruction,
     Invoke,
+    LocalArray,
     Loop,
+    Negative,
     Number,
+    Perform,
     Procedure,
     Program,
     Select,
@@ -41,17 +44,22 @@ class Walker(ABC, Generic[Value]):
 
     def __init__(self, program: Program) -> None:
         self.tables: Mapping[str, ConstantTable] = {table.name: table for table in program.tables}
+        self.procedures = {procedure.name: procedure for procedure in program.procedures}
         self.variables: dict[str, Value] = {}
         self.arrays: dict[str, list[Value | None]] = {}
         self.types: dict[str, Type] = {}
 
     @abstractmethod
-    def constant(self, value: int) -> Value:
+    def constant(self, value: int | float, type_: Type) -> Value:
         """Return the value of a constant."""
 
     @abstractmethod
     def known(self, value: Value, what: str) -> int:
         """Return a value that does not depend on the row as an integer, or fail."""
+
+    @abstractmethod
+    def negative(self, value: Value) -> Value:
+        """Return a float with its sign flipped."""
 
     @abstractmethod
     def binary(self, operator: str, left: Value, right: Value) -> Value:
@@ -62,7 +70,7 @@ class Walker(ABC, Generic[Value]):
         """Return the value of a selection."""
 
     @abstractmethod
-    def invoke(self, function: str, table: ConstantTable | None, arguments: list[Value]) -> Value:
+    def invoke(self, call: Invoke, arguments: list[Value]) -> Value:
         """Return the result of a function of the arithmetic."""
 
     @abstractmethod
@@ -72,12 +80,30 @@ class Walker(ABC, Generic[Value]):
     def run(self, procedure: Procedure, given: Mapping[str, Sequence[Value]]) -> Value | None:
         """Run a procedure on arrays by name; those that it writes are in `arrays` afterwards."""
         self.variables = {}
-        for parameter in procedure.parameters:
+        for parameter in procedure.arrays:
             self.types[parameter.name] = parameter.type
             own = given.get(parameter.name, ())
             self.arrays[parameter.name] = [*own, *[None] * (parameter.size - len(own))]
         self.do(procedure.body)
         return None if procedure.result is None else self.value(procedure.result)
+
+    def call(self, procedure: Procedure, arguments: Sequence[str]) -> None:
+        """Run another procedure on arrays of this one, which it may write."""
+        if len(arguments) != len(procedure.parameters):
+            raise InvalidProgram(f"{procedure.name} is called with {len(arguments)} arguments")
+        outside = self.variables, self.arrays, self.types
+        pairs = [*zip(procedure.arrays, arguments, strict=True)]
+        for parameter, argument in pairs:
+            if (parameter.type, parameter.size) != (
+                self.types[argument],
+                len(self.arrays[argument]),
+            ):
+                raise InvalidProgram(f"{procedure.name} is called on another array {argument}")
+        self.variables = {}
+        self.arrays = {p.name: outside[1][name] for p, name in pairs}
+        self.types = {p.name: p.type for p in procedure.arrays}
+        self.do(procedure.body)
+        self.variables, self.arrays, self.types = outside
 
     def do(self, body: Sequence[Instruction]) -> None:
         """Run instructions one after the other."""
@@ -94,20 +120,24 @@ class Walker(ABC, Generic[Value]):
                         self.value(value), variable.type, variable.name
                     )
                 case Store(array, index, value):
-                    place = self.place(array, index)
+                    place = self.place(array, self.value(index))
                     self.arrays[array][place] = self.fit(
                         self.value(value), self.types[array], array
                     )
                 case Loop(counter, count, inner):
                     for turn in range(self.known(self.value(count), "the count of a loop")):
-                        self.variables[counter.name] = self.constant(turn)
+                        self.variables[counter.name] = self.constant(turn, counter.type)
                         self.do(inner)
                 case Branch(test, yes, no):
                     self.do(yes if self.known(self.value(test), "the test of a branch") else no)
+                case LocalArray(name, type_, size):
+                    self.arrays[name], self.types[name] = [None] * size, type_
+                case Perform(name, arguments):
+                    self.call(self.procedures[name], arguments)
                 case _:
                     assert_never(instruction)
 
-    def place(self, array: str, index: Expression) -> int:
+    def place(self, array: str, index: Value) -> int:
         """Return an index that is within its array, or fail."""
         if array in self.tables:
             size = len(self.tables[array].values)
@@ -115,7 +145,7 @@ class Walker(ABC, Generic[Value]):
             size = len(self.arrays[array])
         else:
             raise InvalidProgram(f"there is no array {array}")
-        place = self.known(self.value(index), f"an index of {array}")
+        place = self.known(index, f"an index of {array}")
         if not 0 <= place < size:
             raise InvalidProgram(f"the index {place} is outside {array}, which has {size} elements")
         return place
@@ -123,29 +153,32 @@ class Walker(ABC, Generic[Value]):
     def value(self, expression: Expression) -> Value:
         """Return the value of an expression."""
         match expression:
-            case Number(value):
-                return self.constant(value)
+            case Number(value, type_):
+                return self.constant(value, type_)
             case Variable(name):
                 if name not in self.variables:
                     raise InvalidProgram(f"{name} is read before it is declared")
                 return self.variables[name]
             case Element(array, index):
-                return self.element(array, self.place(array, index))
+                return self.element(array, self.value(index))
+            case Negative(operand):
+                return self.negative(self.value(operand))
             case Binary(operator, left, right, type_):
                 result = self.binary(operator, self.value(left), self.value(right))
                 return self.fit(result, type_, f"a result of {operator}")
             case Select(test, yes, no):
                 return self.select(self.value(test), self.value(yes), self.value(no))
-            case Invoke(function, arguments, table):
-                values = [self.value(argument) for argument in arguments]
-                return self.invoke(function, self.tables[table] if table else None, values)
+            case Invoke(_, arguments):
+                return self.invoke(expression, [self.value(argument) for argument in arguments])
             case _:
                 assert_never(expression)
 
-    def element(self, array: str, place: int) -> Value:
+    def element(self, array: str, index: Value) -> Value:
         """Return an element that was given or written, or fail."""
+        place = self.place(array, index)
         if array in self.tables:
-            return self.constant(self.tables[array].values[place])
+            table = self.tables[array]
+            return self.constant(table.values[place], table.type)
         found = self.arrays[array][place]
         if found is None:
             raise InvalidProgram(f"{array}[{place}] is read before it is written")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dsgec.arithmetic.procedures import procedures
 from dsgec.program.check import Extent, check
 from dsgec.program.interpret import interpret
 from dsgec.program.ir import (
@@ -26,6 +27,8 @@ from dsgec.program.ir import (
 from dsgec.program.print_c import CPrinter
 from dsgec.program.text import program_text
 from dsgec.program.walk import InvalidProgram
+
+INTEGERS = procedures("whole")
 
 AT, TOTAL = Variable("i", "uint8"), Variable("total")
 WEIGHTS = ConstantTable("weights", "int8", (3, -2, 100))
@@ -53,7 +56,7 @@ def with_body(*body, result=None, parameters=(X, Y)):
 def test_the_interpreter_adds_up_every_row():
     rows = np.array([[1, 2, 3], [-127, 127, 127], [0, 0, -1]])
 
-    written, result = interpret(*a_sum(), x=rows)
+    written, result = interpret(*a_sum(), INTEGERS, x=rows)
 
     assert result is None
     assert written["y"][0].tolist() == ((rows @ [3, -2, 100]) >> 2).tolist()
@@ -104,7 +107,7 @@ def test_the_row_decides_in_a_select_only():
     )
     program = with_body(Store("y", Number(0), least))
 
-    written, _ = interpret(*program, x=np.array([[-3, 0, 0], [7, 0, 0]]))
+    written, _ = interpret(*program, INTEGERS, x=np.array([[-3, 0, 0], [7, 0, 0]]))
 
     assert written["y"][0].tolist() == [-5, 7]
     assert check(*program)["y"] == [Extent(-127, 127)]
@@ -116,7 +119,7 @@ def test_a_branch_is_taken_by_what_is_known():
         Loop(AT, Number(3), (Branch(last, (Store("y", Number(0), Element("x", AT, "int8")),)),))
     )
 
-    written, _ = interpret(*program, x=np.array([[1, 2, 3]]))
+    written, _ = interpret(*program, INTEGERS, x=np.array([[1, 2, 3]]))
 
     assert written["y"][0].tolist() == [3]
 

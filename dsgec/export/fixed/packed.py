@@ -46,7 +46,7 @@ from dsgec.export.fixed.weight_rows import (
     either,
     next_one,
 )
-from dsgec.program.check import Extent, check
+from dsgec.program.check import Extent, Ranged, check
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -105,12 +105,12 @@ class PackedNetwork:
     @property
     def sources(self) -> ArrayParameter:
         """Return the array of the columns and the neurons that others read."""
-        return self.neurons.parameters[0]
+        return self.neurons.arrays[0]
 
     @property
     def sums(self) -> ArrayParameter:
         """Return the array of what is shown."""
-        return self.neurons.parameters[1]
+        return self.neurons.arrays[1]
 
     @cached_property
     def data(self) -> int:
@@ -232,14 +232,14 @@ class _Packer:
             tuple(table.look for table in self.source.tables),
         )
 
-    def _program(self, v: Type, s: Type) -> tuple[Program, dict[str, list[Extent]]]:
+    def _program(self, v: Type, s: Type) -> tuple[Program, dict[str, list[Ranged]]]:
         """Return a program whose arrays have these types, and the ranges of their elements."""
         self.tables = ProgramTables()
         columns = [*self.columns.values()]
         load = load_procedure(self.source, columns, self.others, v, self.tables, self.refuses)
         loaded = check(Program((*self.tables,), (load,)), load)["v"]
         ranges = [source_range(self.source, source) for source in columns]
-        ranges += [extent.ends for extent in loaded[len(columns) :]]
+        ranges += [extent.ends for extent in _extents(loaded[len(columns) :])]
         neurons = self._neurons(v, s, tuple(ranges))
         program = Program((*self.tables,), (load, neurons))
         return program, check(program, neurons)
@@ -353,5 +353,10 @@ class _Packer:
         return tuple(found)
 
 
-def _union(extents: Sequence[Extent]) -> tuple[int, int]:
+def _extents(ranges: Sequence[Ranged]) -> list[Extent]:
+    return [range_ for range_ in ranges if isinstance(range_, Extent)]
+
+
+def _union(ranges: Sequence[Ranged]) -> tuple[int, int]:
+    extents = _extents(ranges)
     return min(extent.least for extent in extents), max(extent.most for extent in extents)

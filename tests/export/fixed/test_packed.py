@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dsgec.arithmetic.procedures import procedures
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.candidates import integer_candidates
@@ -24,6 +25,7 @@ from tests.support.artefacts import COMPILERS as HOST_COMPILERS
 from tests.support.models import EVERY_KIND, MIXED_COLUMNS
 
 DTYPES = ("q7", "q15")
+INTEGERS = procedures("whole")
 
 
 def layered(inputs, hidden, classes, terms, activation="relu", seed=1):
@@ -97,9 +99,9 @@ def test_packed_steps_are_the_flat_ones(name, dtype):
     if packed.refuses:
         rows = rows[(rows != program.missing).all(axis=1)]
 
-    loaded, _ = interpret(packed.program, packed.load, x=rows.astype(np.int64))
+    loaded, _ = interpret(packed.program, packed.load, INTEGERS, x=rows.astype(np.int64))
     v = np.stack([np.broadcast_to(each, len(rows)) for each in loaded["v"]], axis=1)
-    written, _ = interpret(packed.program, packed.neurons, v=v)
+    written, _ = interpret(packed.program, packed.neurons, INTEGERS, v=v)
 
     slots = step_values(program, rows)
     for operand, found in zip(packed.shown, written["s"], strict=True):
@@ -135,7 +137,7 @@ def test_a_missing_value_is_found_while_loading():
     rows[1, 3] = -128
 
     assert packed.refuses
-    assert interpret(packed.program, packed.load, x=rows)[1].tolist() == [0, 1]
+    assert interpret(packed.program, packed.load, INTEGERS, x=rows)[1].tolist() == [0, 1]
     assert not make(MODELS["mixed"], "q7").packed.refuses
 
 

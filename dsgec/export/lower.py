@@ -1,0 +1,207 @@
+"""Lower a network of floats to a program: straight-line code, in the order of its nodes.
+
+A row's program is the procedure `outputs(x, y)`, or `sums(x, y)` for what goes into a softmax. If
+it is too long for one function, it calls `part0`, `part1` and so on, which share an array.
+"""
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from typing import assert_never
+
+import numpy as np
+
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
+from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
+from dsgec.program.ir import (
+    ArrayParameter,
+    Binary,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    Invoke,
+    LocalArray,
+    Negative,
+    Number,
+    Perform,
+    Procedure,
+    Program,
+    Real,
+    Store,
+    Variable,
+)
+
+LONGEST_FUNCTION = 2000
+"""The most statements of an exported function; compilers are slow, or fail, on longer ones."""
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
+
+
+def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
+    """Return the flat program of a network, whose functions have at most `longest` statements."""
+    writer = _Writer(network, real, is_split=_statements(network) > longest)
+    outputs = writer.write()
+    name = "sums" if network.softmax else "outputs"
+    about = (
+        "Compute what goes into the softmax."
+        if network.softmax
+        else "Compute the outputs of the network."
+    )
+    x = ArrayParameter("x", real, network.inputs)
+    y = ArrayParameter("y", real, len(outputs), is_written=True)
+    stores: tuple[Instruction, ...] = tuple(
+        Store("y", index(at), output) for at, output in enumerate(outputs)
+    )
+    if not writer.is_split:
+        return Program((), (Procedure(name, about, (x, y), (*writer.body, *stores)),))
+    t = ArrayParameter("t", real, writer.slots, is_written=True)
+    pieces = [*split(writer.body, longest)]
+    names = [f"part{number}" for number in range(len(pieces))]
+    procedures = [
+        Procedure(part, "", (x, t), piece) for part, piece in zip(names, pieces, strict=True)
+    ]
+    calls: tuple[Instruction, ...] = tuple(Perform(part, ("x", "t")) for part in names)
+    body = (LocalArray("t", real, writer.slots), *calls, *stores)
+    return Program((), (*procedures, Procedure(name, about, (x, y), body)))
+
+
+def split(body: Sequence[Instruction], longest: int) -> Iterable[tuple[Instruction, ...]]:
+    """Yield pieces of at most so many instructions."""
+    for start in range(0, len(body), longest):
+        yield tuple(body[start : start + longest])
+
+
+def index(value: int) -> Number:
+    """Return a constant index."""
+    return Number(value, "uint16" if value < 1 << 16 else "int32")
+
+
+def constant(value: float, real: Real) -> Number:
+    """Return a float, rounded to its type."""
+    return Number(float(np.float32(value)) if real == "float" else value, real)
+
+
+def exponent_of(network: Network, node: Apply) -> int:
+    """Return the whole exponent of a `pow`."""
+    exponent = network.nodes[node.arguments[1]]
+    assert isinstance(exponent, Constant)
+    return int(exponent.value)
+
+
+def _statements(network: Network) -> int:
+    """Return how many statements a network may take."""
+    longest_power = 11  # 63 takes 10 multiplications; a negative one a division more
+    return sum(
+        longest_power if node.function == "pow" else 1
+        for node in network.nodes
+        if isinstance(node, Apply)
+    )
+
+
+class _Writer:
+    """Writes operations node by node; `values` are the expressions that read nodes.
+
+    If the program `is_split`, values are elements of an array `t`; an element is used again after
+    its last read.
+    """
+
+    def __init__(self, network: Network, real: Real, *, is_split: bool = False) -> None:
+        self.network, self.real, self.is_split = network, real, is_split
+        self.body: list[Instruction] = []
+        self.values: dict[int, Expression] = {}
+        self.neurons: dict[int, str] = {}
+        for depth, layer in enumerate(network.layers, 1):
+            for place, position in enumerate(layer, 1):
+                self.neurons.setdefault(position, f"h_{depth}_{place}")
+        self.slots = 0
+        self.free: list[int] = []  # elements of `t`, as a heap
+        self.last_reads = last_reads(network) if is_split else {}
+
+    def write(self) -> list[Expression]:
+        """Write all operations; return the outputs, before a softmax."""
+        for position, node in enumerate(self.network.nodes):
+            if isinstance(node, Apply):
+                self.node(position, node)
+        return [self.operand(position) for position in self.network.outputs]
+
+    def operand(self, position: int) -> Expression:
+        node = self.network.nodes[position]
+        match node:
+            case Constant(value):
+                return constant(value, self.real)
+            case Input(column):
+                return self.column(column)
+            case Apply():
+                return self.values[position]
+            case _:
+                assert_never(node)
+
+    def column(self, column: int) -> Expression:
+        return Element("x", index(column), self.real)
+
+    def node(self, position: int, node: Apply) -> None:
+        name = self.neurons.get(position, "")
+        operands = [self.operand(argument) for argument in node.arguments]
+        if node.function == "pow":
+            value = self.power(operands[0], exponent_of(self.network, node), name)
+        else:
+            value = self.assign(self.operation(node.function, *operands), name)
+        self.values[position] = value
+        last = {a for a in node.arguments if self.last_reads.get(a) == position}
+        self.reuse(self.values[a] for a in last if a in self.values)
+
+    def operation(self, function: str, *operands: Expression) -> Expression:
+        if function in _OPERATORS:
+            left, right = operands
+            return Binary(_OPERATORS[function], left, right, self.real)
+        if function == "neg":
+            return Negative(operands[0], self.real)
+        return Invoke(ALL_FUNCTIONS[function].symbol, operands, type=self.real)
+
+    def power(self, base: Expression, exponent: int, name: str) -> Expression:
+        if exponent == 0:
+            return self.assign(constant(1.0, self.real), name)
+        if exponent == 1:
+            # Two nodes in one element would both free it.
+            return self.assign(base, name) if self.is_split else base
+        steps: list[Expression] = []
+        last = base
+        for step in multiplications(exponent):
+            last = self.assign(self.operation("mul", last, last if step == "square" else base))
+            steps.append(last)
+        if exponent < 0:
+            last = self.assign(self.operation("div", constant(1.0, self.real), last), name)
+            steps.append(last)
+        self.reuse(steps[:-1])
+        return last
+
+    def assign(self, value: Expression, name: str = "") -> Expression:
+        if self.is_split:
+            place = index(self.take())
+            self.body.append(Store("t", place, value))
+            return Element("t", place, self.real)
+        variable = Variable(name or f"t{len(self.body)}", self.real)
+        self.body.append(Declare(variable, value))
+        return variable
+
+    def take(self) -> int:
+        """Return a free element of the array, or a new one."""
+        if self.free:
+            return heappop(self.free)
+        self.slots += 1
+        return self.slots - 1
+
+    def reuse(self, values: Iterable[Expression]) -> None:
+        for value in values:
+            match value:
+                case Element("t", Number(place)):
+                    heappush(self.free, int(place))
+
+
+def last_reads(network: Network) -> dict[int, int]:
+    """Return the position of the last read of each node; outputs are read after all nodes."""
+    last: dict[int, int] = {}
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            last.update(dict.fromkeys(node.arguments, position))
+    return last | dict.fromkeys(network.outputs, len(network.nodes))

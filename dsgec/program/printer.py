@@ -1,0 +1,262 @@
+"""The printer of programs that all languages share: a language is a subclass with its own syntax.
+
+A printer returns text for templates, which lay out the files. It decides nothing about a network:
+what is computed, and in which order, is in the program.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, assert_never
+
+from dsgec.program.ir import (
+    REALS,
+    Binary,
+    Branch,
+    ConstantTable,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    Invoke,
+    LocalArray,
+    Loop,
+    Negative,
+    Number,
+    Perform,
+    Procedure,
+    Program,
+    Select,
+    Store,
+    Type,
+    Update,
+    Variable,
+)
+
+_RANKS = {"==": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "+": 2, "-": 2, "*": 3, "/": 3}
+_OF_BITS = ("<<", ">>", "&", "|")  # languages disagree on their precedence
+
+Simple = Declare | Update | Store | LocalArray | Perform
+"""The instructions that are one statement."""
+
+
+class Printer(ABC):
+    """Prints the tables and procedures of a program in one language."""
+
+    types: ClassVar[Mapping[Type, str]]
+    operators: ClassVar[Mapping[str, str]] = {}  # those that are spelled in another way
+    calls: Mapping[str, str] = {}  # patterns of functions that the language has by itself
+    indent: ClassVar[str] = "    "
+    end: ClassVar[str] = ";"  # of a statement
+    opening: ClassVar[str] = " {"  # of a block
+    closing: ClassVar[str] = "}"  # of a block; an empty one is not printed
+
+    def __init__(self, program: Program) -> None:
+        self.source = program
+        self.tables = {table.name: table for table in program.tables}
+        self.own = {procedure.name for procedure in program.procedures}
+        self.arrays: dict[str, Type] = {}  # the types of the elements of arrays in scope
+        self.updated: frozenset[str] = frozenset()  # variables that are assigned more than once
+
+    # Programs and procedures.
+
+    def print(self) -> str:
+        """Return the tables and the procedures, with an empty line between them."""
+        parts = [[*self.table(table)] for table in self.source.tables]
+        parts += [[*self.procedure(procedure)] for procedure in self.source.procedures]
+        return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+    def procedure(self, procedure: Procedure) -> Iterator[str]:
+        """Yield the lines of a procedure."""
+        self.enter(procedure)
+        yield from self.comment(procedure)
+        yield self.head(procedure)
+        yield from self.body(procedure)
+        if self.closing:
+            yield self.closing
+
+    def enter(self, procedure: Procedure) -> None:
+        """Prepare for printing the instructions of a procedure."""
+        self.updated = procedure.updated
+        self.arrays = {p.name: p.type for p in procedure.arrays}
+
+    def body(self, procedure: Procedure) -> Iterator[str]:
+        """Yield the instructions and the result of a procedure."""
+        yield from self.block(procedure.body, self.indent)
+        if procedure.result is not None:
+            yield f"{self.indent}{self.returned(procedure.result)}"
+
+    @abstractmethod
+    def table(self, table: ConstantTable) -> Iterator[str]:
+        """Yield the lines of a constant table."""
+
+    @abstractmethod
+    def comment(self, procedure: Procedure) -> Iterator[str]:
+        """Yield the comment above a procedure."""
+
+    @abstractmethod
+    def head(self, procedure: Procedure) -> str:
+        """Return the first line of a procedure."""
+
+    def returned(self, result: Expression) -> str:
+        """Return the statement that returns a result."""
+        return f"return {self.write(result)}{self.end}"
+
+    # Instructions.
+
+    def block(self, body: Sequence[Instruction], indent: str) -> Iterator[str]:
+        """Yield the lines of instructions."""
+        for instruction in body:
+            match instruction:
+                case Loop(counter, count, inner):
+                    yield f"{indent}{self.loop(counter, count)}{self.opening}"
+                    yield from self.block(inner, indent + self.indent)
+                    if self.closing:
+                        yield f"{indent}{self.closing}"
+                case Branch():
+                    yield from self.branch(instruction, indent)
+                case _:
+                    for line in self.statement(instruction).splitlines():
+                        yield f"{indent}{line}"
+
+    def statement(self, instruction: Simple) -> str:
+        """Return one statement."""
+        match instruction:
+            case Declare(variable, value):
+                return self.declare(variable, value)
+            case Update(Variable(name) as variable, Binary("+", left, right)) if left == variable:
+                return f"{name} += {self.write(right)}{self.end}"
+            case Update(variable, value):
+                return f"{variable.name} = {self.write(value)}{self.end}"
+            case Store(array, index, value):
+                return f"{self.target(array, index)} = {self.stored(array, value)}{self.end}"
+            case LocalArray():
+                self.arrays[instruction.name] = instruction.type
+                return self.local_array(instruction)
+            case Perform(procedure, arguments):
+                listed = ", ".join(map(self.array_argument, arguments))
+                return f"{self.spell_procedure(procedure)}({listed}){self.end}"
+            case _:
+                assert_never(instruction)
+
+    @abstractmethod
+    def declare(self, variable: Variable, value: Expression) -> str:
+        """Return the declaration of a variable."""
+
+    @abstractmethod
+    def local_array(self, array: LocalArray) -> str:
+        """Return the declaration of an array."""
+
+    @abstractmethod
+    def loop(self, counter: Variable, count: Expression) -> str:
+        """Return the first line of a loop, without its opening."""
+
+    def target(self, array: str, index: Expression) -> str:
+        """Return an element that is written."""
+        return f"{array}[{self.write(index)}]"
+
+    def stored(self, array: str, value: Expression) -> str:
+        """Return a value as it is written into an array."""
+        return self.write(value)
+
+    def test(self, test: Expression) -> str:
+        """Return the head of a branch, without its opening."""
+        return f"if ({self.write(test)})"
+
+    def branch(self, branch: Branch, indent: str) -> Iterator[str]:
+        """Yield the lines of a branch; one inside an `else` continues it as `else if`."""
+        yield f"{indent}{self.test(branch.test)}{self.opening}"
+        yield from self.block(branch.yes, indent + self.indent)
+        match branch.no:
+            case ():
+                yield f"{indent}{self.closing}"
+            case (Branch() as inner,):
+                first, *rest = self.branch(inner, indent)
+                yield f"{indent}{self.closing} else {first.lstrip()}"
+                yield from rest
+            case _:
+                yield f"{indent}{self.closing} else{self.opening}"
+                yield from self.block(branch.no, indent + self.indent)
+                yield f"{indent}{self.closing}"
+
+    # Expressions.
+
+    def write(self, expression: Expression) -> str:
+        """Return an expression."""
+        match expression:
+            case Number():
+                return self.number(expression)
+            case Variable(name):
+                return name
+            case Element():
+                return self.element(expression)
+            case Negative(operand):
+                return f"-{self.inner(operand, '*')}"
+            case Binary():
+                return self.binary(expression)
+            case Select():
+                return self.select(expression)
+            case Invoke():
+                return self.invoke(expression)
+            case _:
+                assert_never(expression)
+
+    def inner(self, expression: Expression, operator: str, *, is_right: bool = False) -> str:
+        """Return an operand, in parentheses where the operator around it needs them."""
+        text = self.write(expression)
+        match expression:
+            case Binary(own, _, _, type_) if own not in _OF_BITS and operator not in _OF_BITS:
+                rank, outer = _RANKS[own], _RANKS[operator]
+                # The order of operations of floats matters: it is shown where it could be missed.
+                is_order = type_ in REALS and own != operator and rank == outer
+                loose = rank < outer + is_right or is_order
+            case Binary() | Negative() | Select():
+                loose = True
+            case _:
+                loose = text.startswith("-") and is_right and operator in ("+", "-", "*", "/")
+        return f"({text})" if loose else text
+
+    def binary(self, expression: Binary) -> str:
+        """Return an operation; `+` and `*` of words wrap around."""
+        operator = expression.operator
+        left = self.inner(expression.left, operator)
+        right = self.inner(expression.right, operator, is_right=True)
+        return f"{left} {self.operators.get(operator, operator)} {right}"
+
+    @abstractmethod
+    def number(self, number: Number) -> str:
+        """Return a literal that reads back bit for bit."""
+
+    def element(self, element: Element) -> str:
+        """Return an element of an array or of a table."""
+        return f"{element.array}[{self.write(element.index)}]"
+
+    def select(self, select: Select) -> str:
+        """Return a choice between two values."""
+        test, yes, no = (self.choice(part) for part in (select.test, select.yes, select.no))
+        return f"{test} ? {yes} : {no}"
+
+    def choice(self, part: Expression) -> str:
+        """Return a part of a choice, in parentheses if it is a choice itself."""
+        text = self.write(part)
+        return f"({text})" if isinstance(part, Select) else text
+
+    def invoke(self, call: Invoke) -> str:
+        """Return a call of a function, which the language may have by itself."""
+        arguments = [self.write(argument) for argument in call.arguments]
+        if call.function in self.calls:
+            return self.calls[call.function].format(*arguments)
+        first = [self.array_argument(call.table)] if call.table else []
+        spell = self.spell_procedure if call.function in self.own else self.spell_function
+        return f"{spell(call.function)}({', '.join([*first, *arguments])})"
+
+    def array_argument(self, array: str) -> str:
+        """Return an array or a table that is passed to a function."""
+        return array
+
+    def spell_function(self, name: str) -> str:
+        """Return the name of a function of the arithmetic."""
+        return name
+
+    def spell_procedure(self, name: str) -> str:
+        """Return the name of a procedure of the program."""
+        return name
