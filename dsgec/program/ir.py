@@ -12,13 +12,14 @@ State that lives between calls is an array that a procedure both reads and write
 it. `interpret.py` runs a program, `text.py` shows it, and there is one printer per language.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 Real = Literal["double", "float"]
 Word = Literal["uint32", "uint64"]
-Type = Real | Word | Literal["int8", "int16", "int32", "uint8", "uint16", "bool"]
+Type = Real | Word | Literal["int8", "int16", "int32", "uint8", "uint16", "bool", "size"]
+"""A `size` counts rows, and is an index among them."""
 
 REALS: tuple[Type, ...] = ("double", "float")
 WORDS: tuple[Type, ...] = ("uint32", "uint64")
@@ -30,6 +31,7 @@ LIMITS: dict[Type, tuple[int, int]] = {
     "uint8": (0, (1 << 8) - 1),
     "uint16": (0, (1 << 16) - 1),
     "bool": (0, 1),
+    "size": (0, (1 << 31) - 1),
 }
 """The least and the greatest value of each type of exact integers."""
 
@@ -314,3 +316,28 @@ def parts(*whole: Expression) -> Iterator[Expression]:
                 yield from parts(*arguments)
             case _:
                 assert_never(expression)
+
+
+def rewrite(
+    expression: Expression, change: Callable[[Expression], Expression | None]
+) -> Expression:
+    """Replace parts of an expression, the outermost first, where `change` returns one."""
+    changed = change(expression)
+    if changed is not None:
+        return changed
+    match expression:
+        case Number() | Variable():
+            return expression
+        case Element(_, index):
+            return replace(expression, index=rewrite(index, change))
+        case Negative(operand):
+            return replace(expression, operand=rewrite(operand, change))
+        case Binary(_, left, right):
+            return replace(expression, left=rewrite(left, change), right=rewrite(right, change))
+        case Select(test, yes, no, type_):
+            new = [rewrite(part, change) for part in (test, yes, no)]
+            return Select(new[0], new[1], new[2], type_)
+        case Invoke(_, arguments):
+            return replace(expression, arguments=tuple(rewrite(a, change) for a in arguments))
+        case _:
+            assert_never(expression)

@@ -50,6 +50,7 @@ class CPrinter(Printer):
         "int16": "int",
         "int8": "int",
         "bool": "int",
+        "size": "size_t",
     }
     """The types of variables: registers are at least as wide as an `int`."""
 
@@ -218,6 +219,8 @@ class CArithmeticPrinter(CPrinter):
         return False
 
     def element(self, element: Element) -> str:
+        if element.type in REALS:
+            return super().element(element)
         return f"DSGEC_READ({element.array}, {self.write(element.index)})"
 
 

@@ -124,7 +124,7 @@ static inline double dsgec_exp_core(double r) {
     double p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
     double p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
     double low = p01 + z * p23;
-    double high = (p45 + z * p67) + w * p89;
+    double high = p45 + z * p67 + w * p89;
     return z * (low + w * high);
 }
 /* == exp_sum: needs bits, exp_core, from_bits == */
@@ -142,7 +142,7 @@ static inline double dsgec_exp_sum(double x, double low) {
     double p = 1.0 + (a + (dsgec_exp_core(a - b) - b));
     uint64_t n = dsgec_bits(t);
     uint64_t h = n >> 1;
-    return (p * dsgec_from_bits(h << 52)) * dsgec_from_bits((n - h) << 52);
+    return p * dsgec_from_bits(h << 52) * dsgec_from_bits((n - h) << 52);
 }
 /* == exp: needs exp_sum == */
 static inline double dsgec_exp(double x) {
@@ -158,7 +158,7 @@ static inline double dsgec_exp_down(double x) {
     double a = y - k * 0.6931471805598903;
     double b = k * 5.497923018708371e-14;
     double m = a + (dsgec_exp_core(a - b) - b);
-    return ((1.0 + m) * scale) * 5.421010862427522e-20;
+    return (1.0 + m) * scale * 5.421010862427522e-20;
 }
 /* == sig: needs absolute, exp_down == */
 static inline double dsgec_sig(double x) {
@@ -174,15 +174,15 @@ static inline void dsgec_sig_first(double x, double *scale, double *a, double *b
     double y = v < -746.0 ? -746.0 : v;
     double t = y * 1.4426950408889634 + 6755399441056831.0;
     double k = t - 6755399441056831.0;
-    *scale = dsgec_from_bits(dsgec_bits(t) << 52);
-    *a = y - k * 0.6931471805598903;
-    *b = k * 5.497923018708371e-14;
+    scale[0] = dsgec_from_bits(dsgec_bits(t) << 52);
+    a[0] = y - k * 0.6931471805598903;
+    b[0] = k * 5.497923018708371e-14;
 }
 static inline double dsgec_sig_second(double a, double b) {
     return a + (dsgec_exp_core(a - b) - b);
 }
 static inline double dsgec_sig_third(double x, double scale, double m) {
-    double e = ((1.0 + m) * scale) * 5.421010862427522e-20;
+    double e = (1.0 + m) * scale * 5.421010862427522e-20;
     double top = x >= 0.0 ? 1.0 : e;
     return top / (1.0 + e);
 }
@@ -204,50 +204,33 @@ static inline double dsgec_tanh(double x) {
     double c = s * q;
     double h = s - 1.0;
     double m = h + c;
-    double m_low = ((h - m) + c) + s * q_low;
-    double v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
+    double m_low = (h - m) + c + s * q_low;
+    double v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT64_C(0x8000000000000000)));
-}
-/* == softmax: needs exp_down, maximum == */
-static inline void dsgec_softmax(double *z, int n) {
-    double m = n > 0 ? z[0] : 0.0;
-    double s = 0.0;
-    int i;
-    for (i = 1; i < n; i++) {
-        m = dsgec_maximum(m, z[i]);
-    }
-    for (i = 0; i < n; i++) {
-        z[i] = dsgec_exp_down(z[i] - m);
-        s = s + z[i];
-    }
-    for (i = 0; i < n; i++) {
-        z[i] = z[i] / s;
-    }
 }
 /* == log: needs absolute, bits, from_bits == */
 /* |x| = 2^k * m with m from sqrt(1/2) to sqrt(2), and log(m) = 2 atanh(s) with s = (m - 1)/(m + 1).
  * Or-ing the exponent into 2^52 makes it a double without a conversion. */
 static inline double dsgec_log(double x) {
     double a = dsgec_absolute(x);
-    double u = a < 2.2250738585072014e-308 ? a * 18014398509481984.0 : a;
+    double u = a < 2.2250738585072014e-308 ? a * 1.8014398509481984e+16 : a;
     double bias = a < 2.2250738585072014e-308 ? 4503599627371573.0 : 4503599627371519.0;
     uint64_t n = dsgec_bits(u);
     uint64_t e = (n + UINT64_C(0x00095f619980c433)) >> 52;
     double k = dsgec_from_bits(e | UINT64_C(0x4330000000000000)) - bias;
-    double m = dsgec_from_bits((n - (e << 52)) + UINT64_C(0x3ff0000000000000));
+    double m = dsgec_from_bits(n - (e << 52) + UINT64_C(0x3ff0000000000000));
     double f = m - 1.0;
     double s = f / (2.0 + f);
     double z = s * s;
     double h = 0.5 * f * f;
     double q = 0.15314035190282466 + z * 0.1479611186642276;
-    double v;
     q = 0.18183564892133203 + z * q;
     q = 0.22222198562983544 + z * q;
     q = 0.2857142874248006 + z * q;
     q = 0.39999999999414293 + z * q;
     q = 0.6666666666666734 + z * q;
-    v = s * (h + z * q) + k * 5.497923018708371e-14;
-    v = k * 0.6931471805598903 - ((h - v) - f);
+    double v = s * (h + z * q) + k * 5.497923018708371e-14;
+    v = k * 0.6931471805598903 - (h - v - f);
     v = a <= 1.7976931348623157e+308 ? v : a;
     return a == 0.0 ? 0.0 : v;
 }
@@ -279,8 +262,7 @@ static inline double dsgec_turn(double x, uint64_t quarter) {
     double h = 0.5 * z;
     double w = 1.0 - h;
     double p = -2.5050758113532378e-08 + z * 1.589679549745234e-10;
-    double q = 2.0875723307482948e-09 + z * -1.1359649494725844e-11;
-    double sine, cosine, v;
+    double q = 2.0875723307482948e-09 + z * (-1.1359649494725844e-11);
     p = 2.755731369191356e-06 + z * p;
     q = -2.755731435259117e-07 + z * q;
     p = -0.00019841269829807813 + z * p;
@@ -289,9 +271,9 @@ static inline double dsgec_turn(double x, uint64_t quarter) {
     q = -0.0013888888888874125 + z * q;
     p = -0.16666666666666632 + z * p;
     q = 0.0416666666666666 + z * q;
-    sine = r + (z * r * p + d * w);
-    cosine = w + (((1.0 - w) - h) + (z * z * q - r * d));
-    v = (n & 1) == 0 ? sine : cosine;
+    double sine = r + (z * r * p + d * w);
+    double cosine = w + ((1.0 - w - h) + (z * z * q - r * d));
+    double v = (n & 1) == 0 ? sine : cosine;
     v = (n & 2) == 0 ? v : -v;
     return x != x ? x : v;
 }
@@ -313,7 +295,7 @@ static inline double dsgec_product_error(double a, double b, double p) {
     double bh = d - (d - b);
     double al = a - ah;
     double bl = b - bh;
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return (ah * bh - p) + ah * bl + al * bh + al * bl;
 }
 /* == power: needs absolute, bits, exp_sum, from_bits, product_error, sum_error == */
 /* |x|^b = exp(b * log|x|) with the logarithm and the product as sums of two doubles. As in
@@ -321,22 +303,21 @@ static inline double dsgec_product_error(double a, double b, double p) {
  * gives what 2^65 gives: 0, 1 or infinity. */
 static inline double dsgec_power(double x, double b) {
     double a = dsgec_absolute(x);
-    double u = a < 2.2250738585072014e-308 ? a * 18014398509481984.0 : a;
+    double u = a < 2.2250738585072014e-308 ? a * 1.8014398509481984e+16 : a;
     double bias = a < 2.2250738585072014e-308 ? 4503599627371573.0 : 4503599627371519.0;
     uint64_t n = dsgec_bits(u);
     uint64_t e = (n + UINT64_C(0x00095f619980c433)) >> 52;
     double k = dsgec_from_bits(e | UINT64_C(0x4330000000000000)) - bias;
-    double m = dsgec_from_bits((n - (e << 52)) + UINT64_C(0x3ff0000000000000));
+    double m = dsgec_from_bits(n - (e << 52) + UINT64_C(0x3ff0000000000000));
     double f = m - 1.0;
     double g = m + 1.0;
     double g_low = dsgec_sum_error(m, 1.0, g);
     double s = f / g;
     double sg = s * g;
-    double s_low = (((f - sg) - dsgec_product_error(s, g, sg)) - s * g_low) / g;
+    double s_low = (f - sg - dsgec_product_error(s, g, sg) - s * g_low) / g;
     double z = s * s;
     double z_low = dsgec_product_error(s, s, z) + 2.0 * s * s_low;
     double q = 0.05837409588627797 + z * 0.05994504672492568;
-    double c, v, v_low, w, w_low, h, h_low, y, p, y_low, ln, ln_low;
     q = 0.06668158688379339 + z * q;
     q = 0.07692278436125195 + z * q;
     q = 0.09090909435148431 + z * q;
@@ -344,21 +325,21 @@ static inline double dsgec_power(double x, double b) {
     q = 0.14285714285722556 + z * q;
     q = 0.1999999999999999 + z * q;
     q = z * q;
-    c = 0.3333333333333333 + q;
-    v = z * c;
-    v_low = z * (((0.3333333333333333 - c) + q) + 1.850371707708594e-17) + z_low * c;
+    double c = 0.3333333333333333 + q;
+    double v = z * c;
+    double v_low = z * ((0.3333333333333333 - c) + q + 1.850371707708594e-17) + z_low * c;
     v_low = dsgec_product_error(z, c, v) + v_low;
-    w = s * v;
-    w_low = dsgec_product_error(s, v, w) + (s * v_low + s_low * v);
-    h = s + w;
-    h_low = ((s - h) + w) + (s_low + w_low);
-    y = k * 0.6931471805598903;
-    p = y + 2.0 * h;
-    y_low = ((y - p) + 2.0 * h) + (k * 5.497923018708371e-14 + 2.0 * h_low);
-    ln = p + y_low;
-    ln_low = (p - ln) + y_low;
-    c = b > 36893488147419103232.0 ? 36893488147419103232.0 : b;
-    c = c < -36893488147419103232.0 ? -36893488147419103232.0 : c;
+    double w = s * v;
+    double w_low = dsgec_product_error(s, v, w) + (s * v_low + s_low * v);
+    double h = s + w;
+    double h_low = (s - h) + w + (s_low + w_low);
+    double y = k * 0.6931471805598903;
+    double p = y + 2.0 * h;
+    double y_low = (y - p) + 2.0 * h + (k * 5.497923018708371e-14 + 2.0 * h_low);
+    double ln = p + y_low;
+    double ln_low = (p - ln) + y_low;
+    c = b > 3.6893488147419103e+19 ? 3.6893488147419103e+19 : b;
+    c = c < -3.6893488147419103e+19 ? -3.6893488147419103e+19 : c;
     p = c * ln;
     v = dsgec_exp_sum(p, dsgec_product_error(c, ln, p) + c * ln_low);
     w = b < 0.0 ? 0.0 : 1.0;
@@ -389,7 +370,7 @@ static inline double dsgec_neg_derivative(double x, double y) {
 /* == absolute_derivative == */
 static inline double dsgec_absolute_derivative(double x, double y) {
     (void)y;
-    return x == 0.0 ? 0.0 : x < 0.0 ? -1.0 : 1.0;
+    return x == 0.0 ? 0.0 : (x < 0.0 ? -1.0 : 1.0);
 }
 /* == minimum_derivative_a == */
 static inline double dsgec_minimum_derivative_a(double a, double b, double y) {
@@ -482,10 +463,26 @@ static inline double dsgec_cos_derivative(double x, double y) {
 }
 /* == power_derivative_x == */
 static inline double dsgec_power_derivative_x(double x, double b, double y) {
-    return x == 0.0 ? 0.0 : b * y / x;
+    return x == 0.0 ? 0.0 : (b * y) / x;
 }
 /* == power_derivative_b: needs log == */
 static inline double dsgec_power_derivative_b(double x, double b, double y) {
     (void)b;
     return y * dsgec_log(x);
+}
+/* == softmax: needs exp_down, maximum == */
+static inline void dsgec_softmax(double *z, int n) {
+    double m = n > 0 ? z[0] : 0.0;
+    double s = 0.0;
+    int i;
+    for (i = 1; i < n; i++) {
+        m = dsgec_maximum(m, z[i]);
+    }
+    for (i = 0; i < n; i++) {
+        z[i] = dsgec_exp_down(z[i] - m);
+        s = s + z[i];
+    }
+    for (i = 0; i < n; i++) {
+        z[i] = z[i] / s;
+    }
 }

@@ -129,14 +129,14 @@ static inline float dsgec_exp_sum(float x, float low) {
     float high = x > 89.0f ? 89.0f : x;
     float y = high < -104.0f ? -104.0f : high;
     float tail = y == x ? low : 0.0f;
-    float t = y * 1.442695f + 12583166.0f;
-    float k = t - 12583166.0f;
+    float t = y * 1.442695f + 1.2583166e+07f;
+    float k = t - 1.2583166e+07f;
     float a = y - k * 0.69314575f;
     float b = k * 1.4286068e-06f - tail;
     float p = 1.0f + (a + (dsgec_exp_core(a - b) - b));
     uint32_t n = dsgec_bits(t);
     uint32_t h = n >> 1;
-    return (p * dsgec_from_bits(h << 23)) * dsgec_from_bits((n - h) << 23);
+    return p * dsgec_from_bits(h << 23) * dsgec_from_bits((n - h) << 23);
 }
 /* == exp: needs exp_sum == */
 static inline float dsgec_exp(float x) {
@@ -146,13 +146,13 @@ static inline float dsgec_exp(float x) {
 /* exp(x) for x <= 0, the same bits for less work: 2^(k + 24) is always in range. */
 static inline float dsgec_exp_down(float x) {
     float y = x < -104.0f ? -104.0f : x;
-    float t = y * 1.442695f + 12583063.0f;
-    float k = t - 12583063.0f;
+    float t = y * 1.442695f + 1.2583063e+07f;
+    float k = t - 1.2583063e+07f;
     float scale = dsgec_from_bits(dsgec_bits(t) << 23);
     float a = y - k * 0.69314575f;
     float b = k * 1.4286068e-06f;
     float m = a + (dsgec_exp_core(a - b) - b);
-    return ((1.0f + m) * scale) * 5.9604645e-08f;
+    return (1.0f + m) * scale * 5.9604645e-08f;
 }
 /* == sig: needs absolute, exp_down == */
 static inline float dsgec_sig(float x) {
@@ -166,17 +166,17 @@ static inline float dsgec_sig(float x) {
 static inline void dsgec_sig_first(float x, float *scale, float *a, float *b) {
     float v = -dsgec_absolute(x);
     float y = v < -104.0f ? -104.0f : v;
-    float t = y * 1.442695f + 12583063.0f;
-    float k = t - 12583063.0f;
-    *scale = dsgec_from_bits(dsgec_bits(t) << 23);
-    *a = y - k * 0.69314575f;
-    *b = k * 1.4286068e-06f;
+    float t = y * 1.442695f + 1.2583063e+07f;
+    float k = t - 1.2583063e+07f;
+    scale[0] = dsgec_from_bits(dsgec_bits(t) << 23);
+    a[0] = y - k * 0.69314575f;
+    b[0] = k * 1.4286068e-06f;
 }
 static inline float dsgec_sig_second(float a, float b) {
     return a + (dsgec_exp_core(a - b) - b);
 }
 static inline float dsgec_sig_third(float x, float scale, float m) {
-    float e = ((1.0f + m) * scale) * 5.9604645e-08f;
+    float e = (1.0f + m) * scale * 5.9604645e-08f;
     float top = x >= 0.0f ? 1.0f : e;
     return top / (1.0f + e);
 }
@@ -187,8 +187,8 @@ static inline float dsgec_sig_third(float x, float scale, float m) {
 static inline float dsgec_tanh(float x) {
     float u = dsgec_absolute(x);
     float y = u > 10.0f ? -20.0f : -2.0f * u;
-    float t = y * 1.442695f + 12583039.0f;
-    float k = t - 12583039.0f;
+    float t = y * 1.442695f + 1.2583039e+07f;
+    float k = t - 1.2583039e+07f;
     float s = dsgec_from_bits(dsgec_bits(t) << 23);
     float a = y - k * 0.69314575f;
     float b = k * 1.4286068e-06f;
@@ -198,47 +198,30 @@ static inline float dsgec_tanh(float x) {
     float c = s * q;
     float h = s - 1.0f;
     float m = h + c;
-    float m_low = ((h - m) + c) + s * q_low;
-    float v = (0.0f - m) / ((s + 1.0f) + (c + m_low * (6.4f + 4.8f * m)));
+    float m_low = (h - m) + c + s * q_low;
+    float v = (0.0f - m) / (s + 1.0f + (c + m_low * (6.4f + 4.8f * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT32_C(0x80000000)));
-}
-/* == softmax: needs exp_down, maximum == */
-static inline void dsgec_softmax(float *z, int n) {
-    float m = n > 0 ? z[0] : 0.0f;
-    float s = 0.0f;
-    int i;
-    for (i = 1; i < n; i++) {
-        m = dsgec_maximum(m, z[i]);
-    }
-    for (i = 0; i < n; i++) {
-        z[i] = dsgec_exp_down(z[i] - m);
-        s = s + z[i];
-    }
-    for (i = 0; i < n; i++) {
-        z[i] = z[i] / s;
-    }
 }
 /* == log: needs absolute, bits, from_bits == */
 /* |x| = 2^k * m with m from sqrt(1/2) to sqrt(2), and log(m) = 2 atanh(s) with s = (m - 1)/(m + 1).
  * Or-ing the exponent into 2^23 makes it a float without a conversion. */
 static inline float dsgec_log(float x) {
     float a = dsgec_absolute(x);
-    float u = a < 1.1754944e-38f ? a * 33554432.0f : a;
-    float bias = a < 1.1754944e-38f ? 8388760.0f : 8388735.0f;
+    float u = a < 1.1754944e-38f ? a * 3.3554432e+07f : a;
+    float bias = a < 1.1754944e-38f ? 8.38876e+06f : 8.388735e+06f;
     uint32_t n = dsgec_bits(u);
     uint32_t e = (n + UINT32_C(0x004afb0d)) >> 23;
     float k = dsgec_from_bits(e | UINT32_C(0x4b000000)) - bias;
-    float m = dsgec_from_bits((n - (e << 23)) + UINT32_C(0x3f800000));
+    float m = dsgec_from_bits(n - (e << 23) + UINT32_C(0x3f800000));
     float f = m - 1.0f;
     float s = f / (2.0f + f);
     float z = s * s;
     float h = 0.5f * f * f;
     float q = 0.28537303f + z * 0.23582314f;
-    float v;
     q = 0.40000334f + z * q;
     q = 0.6666666f + z * q;
-    v = s * (h + z * q) + k * 1.4286068e-06f;
-    v = k * 0.69314575f - ((h - v) - f);
+    float v = s * (h + z * q) + k * 1.4286068e-06f;
+    v = k * 0.69314575f - (h - v - f);
     v = a <= 3.4028235e+38f ? v : a;
     return a == 0.0f ? 0.0f : v;
 }
@@ -248,23 +231,22 @@ static inline float dsgec_log(float x) {
  * multiple of pi/2. */
 static inline float dsgec_turn(float x, uint32_t quarter) {
     float a = dsgec_absolute(x);
-    float y = a <= 1000000.0f ? a : 0.0f;
+    float y = a <= 1e+06f ? a : 0.0f;
     uint32_t n = dsgec_bits(y);
     uint32_t s = y < 0.00024414062f ? 52 : 152 - (n >> 23);
     uint32_t left = s <= 32 ? 32 - s : 0;
     uint32_t right = s <= 32 ? 0 : s - 32;
     uint64_t m = (n & UINT32_C(0x007fffff)) | UINT32_C(0x00800000);
-    uint64_t f = (((m * UINT64_C(0xa2f9836e)) << left) >> right) + ((m * UINT64_C(0x4e441529)) >> s);
+    uint64_t f = (((m * UINT64_C(0x00000000a2f9836e)) << left) >> right) + ((m * UINT64_C(0x000000004e441529)) >> s);
     uint64_t half_up = f + UINT64_C(0x2000000000000000);
     uint64_t k = y < 0.00024414062f ? 0 : half_up >> 62;
-    float r = (float)(int64_t)(f - (k << 62)) * 3.4061215e-19f;
-    float z, sine, cosine, v;
+    float r = (float)(int64_t)(f - (k << 62)) * 3.4061214e-19f;
     r = y < 0.00024414062f ? y : r;
-    z = r * r;
-    sine = r + z * r * (-0.16666655f + z * (0.008332177f + z * -0.00019517202f));
-    cosine = (1.0f - 0.5f * z) + z * z * (0.041666646f + z * (-0.0013887367f + z * 2.4438388e-05f));
-    k = k + quarter;
-    v = (k & 1) == 0 ? sine : cosine;
+    float z = r * r;
+    float sine = r + z * r * (-0.16666655f + z * (0.008332177f + z * (-0.00019517202f)));
+    float cosine = (1.0f - 0.5f * z) + z * z * (0.041666646f + z * (-0.0013887367f + z * 2.4438388e-05f));
+    k += quarter;
+    float v = (k & 1) == 0 ? sine : cosine;
     v = (k & 2) == 0 ? v : -v;
     return x != x ? x : v;
 }
@@ -293,7 +275,7 @@ static inline float dsgec_product_error(float a, float b, float p) {
     float bh = d - (d - b);
     float al = a - ah;
     float bl = b - bh;
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return (ah * bh - p) + ah * bl + al * bh + al * bl;
 }
 /* == power: needs absolute, bits, exp_sum, from_bits, product_error, sum_error == */
 /* |x|^b = exp(b * log|x|) with the logarithm and the product as sums of two floats. As in
@@ -301,40 +283,39 @@ static inline float dsgec_product_error(float a, float b, float p) {
  * gives what 2^36 gives: 0, 1 or infinity. */
 static inline float dsgec_power(float x, float b) {
     float a = dsgec_absolute(x);
-    float u = a < 1.1754944e-38f ? a * 33554432.0f : a;
-    float bias = a < 1.1754944e-38f ? 8388760.0f : 8388735.0f;
+    float u = a < 1.1754944e-38f ? a * 3.3554432e+07f : a;
+    float bias = a < 1.1754944e-38f ? 8.38876e+06f : 8.388735e+06f;
     uint32_t n = dsgec_bits(u);
     uint32_t e = (n + UINT32_C(0x004afb0d)) >> 23;
     float k = dsgec_from_bits(e | UINT32_C(0x4b000000)) - bias;
-    float m = dsgec_from_bits((n - (e << 23)) + UINT32_C(0x3f800000));
+    float m = dsgec_from_bits(n - (e << 23) + UINT32_C(0x3f800000));
     float f = m - 1.0f;
     float g = m + 1.0f;
     float g_low = dsgec_sum_error(m, 1.0f, g);
     float s = f / g;
     float sg = s * g;
-    float s_low = (((f - sg) - dsgec_product_error(s, g, sg)) - s * g_low) / g;
+    float s_low = (f - sg - dsgec_product_error(s, g, sg) - s * g_low) / g;
     float z = s * s;
     float z_low = dsgec_product_error(s, s, z) + 2.0f * s * s_low;
     float q = 0.11092505f + z * 0.097339675f;
-    float c, v, v_low, w, w_low, h, h_low, y, p, y_low, ln, ln_low;
     q = 0.14285937f + z * q;
     q = 0.19999999f + z * q;
     q = z * q;
-    c = 0.33333334f + q;
-    v = z * c;
-    v_low = z * (((0.33333334f - c) + q) + -9.934108e-09f) + z_low * c;
+    float c = 0.33333334f + q;
+    float v = z * c;
+    float v_low = z * ((0.33333334f - c) + q + (-9.934108e-09f)) + z_low * c;
     v_low = dsgec_product_error(z, c, v) + v_low;
-    w = s * v;
-    w_low = dsgec_product_error(s, v, w) + (s * v_low + s_low * v);
-    h = s + w;
-    h_low = ((s - h) + w) + (s_low + w_low);
-    y = k * 0.69314575f;
-    p = y + 2.0f * h;
-    y_low = ((y - p) + 2.0f * h) + (k * 1.4286068e-06f + 2.0f * h_low);
-    ln = p + y_low;
-    ln_low = (p - ln) + y_low;
-    c = b > 68719476736.0f ? 68719476736.0f : b;
-    c = c < -68719476736.0f ? -68719476736.0f : c;
+    float w = s * v;
+    float w_low = dsgec_product_error(s, v, w) + (s * v_low + s_low * v);
+    float h = s + w;
+    float h_low = (s - h) + w + (s_low + w_low);
+    float y = k * 0.69314575f;
+    float p = y + 2.0f * h;
+    float y_low = (y - p) + 2.0f * h + (k * 1.4286068e-06f + 2.0f * h_low);
+    float ln = p + y_low;
+    float ln_low = (p - ln) + y_low;
+    c = b > 6.871948e+10f ? 6.871948e+10f : b;
+    c = c < -6.871948e+10f ? -6.871948e+10f : c;
     p = c * ln;
     v = dsgec_exp_sum(p, dsgec_product_error(c, ln, p) + c * ln_low);
     w = b < 0.0f ? 0.0f : 1.0f;
@@ -344,4 +325,20 @@ static inline float dsgec_power(float x, float b) {
     v = a == 0.0f ? w : v;
     v = b != b ? b : v;
     return a != a ? a : v;
+}
+/* == softmax: needs exp_down, maximum == */
+static inline void dsgec_softmax(float *z, int n) {
+    float m = n > 0 ? z[0] : 0.0f;
+    float s = 0.0f;
+    int i;
+    for (i = 1; i < n; i++) {
+        m = dsgec_maximum(m, z[i]);
+    }
+    for (i = 0; i < n; i++) {
+        z[i] = dsgec_exp_down(z[i] - m);
+        s = s + z[i];
+    }
+    for (i = 0; i < n; i++) {
+        z[i] = z[i] / s;
+    }
 }
