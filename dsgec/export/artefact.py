@@ -9,9 +9,11 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.export.cover import WORK
+from dsgec.export.fixed.lower import integer_program
 from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
 from dsgec.export.golden import Golden, Loss
+from dsgec.export.lower import network_program
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, packed_list
@@ -21,6 +23,7 @@ from dsgec.network.ir import Input, Network
 from dsgec.network.model import Model, compose
 from dsgec.network.ranges import Range
 from dsgec.network.text import network_text
+from dsgec.program.ir import Program
 
 __all__ = ["DTYPES", "EFFORTS", "FULL", "QUICK", "Artefact", "SourceFile"]
 
@@ -73,6 +76,19 @@ class Artefact:
     def network(self) -> Network:
         """The network from raw columns to outputs, which is exported."""
         return compose(self.model)
+
+    @cached_property
+    def program(self) -> Program:
+        """The program of a row, in its type of numbers and its layout, which targets print.
+
+        Its entry is `outputs(x, y)`, from raw columns to outputs, or `sums(x, y)`, to what goes
+        into a softmax; in fixed point it is `integers(x, y)`. A missing value is NaN, or the
+        integer `missing` of fixed point; required columns are checked before.
+        """
+        fixed = self.number_format.fixed
+        if fixed is not None:
+            return integer_program(fixed.program)
+        return network_program(self.network, "float" if self.dtype == "float" else "double")
 
     @cached_property
     def packed(self) -> PackedNetwork | None:

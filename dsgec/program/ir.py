@@ -252,10 +252,22 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Constant tables, and the procedures that read them."""
+    """Constant tables, and the procedures that read them; the last one is the entry."""
 
     tables: tuple[ConstantTable, ...]
     procedures: tuple[Procedure, ...]
+
+    @property
+    def entry(self) -> Procedure:
+        """Return the procedure that is called from outside."""
+        return self.procedures[-1]
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the functions of the arithmetic that it calls, without its own procedures."""
+        own = {procedure.name for procedure in self.procedures}
+        called = (name for procedure in self.procedures for name in procedure.calls)
+        return tuple(dict.fromkeys(name for name in called if name not in own))
 
 
 def narrowest(least: int, most: int, *, signed: bool = False) -> Type:
