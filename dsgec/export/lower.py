@@ -42,7 +42,7 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
     """Return the flat program of a network, whose functions have at most `longest` statements."""
-    writer = _Writer(network, real, is_split=_statements(network) > longest)
+    writer = NetworkWriter(network, real, is_split=_statements(network) > longest)
     outputs = writer.write()
     name = "sums" if network.softmax else "outputs"
     about = (
@@ -101,7 +101,7 @@ def _statements(network: Network) -> int:
     )
 
 
-class _Writer:
+class NetworkWriter:
     """Writes operations node by node; `values` are the expressions that read nodes.
 
     If the program `is_split`, values are elements of an array `t`; an element is used again after
@@ -246,7 +246,7 @@ def row_index(width: int, place: int) -> Expression:
     return Binary("+", start, Number(place, "size"), "size") if place else start
 
 
-class _BlockWriter(_Writer):
+class _BlockWriter(NetworkWriter):
     """Writes loops over rows; a value is a variable, or an element of an array of the block."""
 
     def __init__(self, network: Network, real: Real, columns: Sequence[int]) -> None:

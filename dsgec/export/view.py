@@ -24,10 +24,12 @@ from dsgec.rendering import Code
 class TemplateView:
     """An artefact and its program as the templates of a language see them."""
 
-    def __init__(self, artefact: Artefact, program: FlatProgram) -> None:
+    def __init__(self, artefact: Artefact, program: FlatProgram | None = None) -> None:
         model = artefact.model
         is_fixed = artefact.number_format.fixed is not None
-        self.artefact, self.program = artefact, program
+        self.artefact = artefact
+        self.program: Any = program
+        self.real = Code("float" if artefact.dtype == "float" else "double")
         self.prefix, self.macro = artefact.name, artefact.name.upper()
         self.version, self.model_id = Code(artefact.version), artefact.model_id
         self.checked = artefact.checked
@@ -40,7 +42,7 @@ class TemplateView:
         self.class_names = tuple(map(str, self.classes))
         self.class_count = len(self.classes)
         self.inputs = len(self.columns)  # of a raw row
-        self.outputs = len(program.outputs)  # one is enough for two classes
+        self.outputs = _outputs(artefact)  # one is enough for two classes
         self.results = self.class_count or self.outputs  # probabilities or values of a row
         self.feature_slots = max(self.inputs, 1)  # C has no arrays without elements
         # The columns that the network reads, and those whose values must not be missing.
@@ -182,6 +184,11 @@ def functions_called(artefact: Artefact, language: Syntax) -> set[str]:
     if fixed:
         return integer_functions(fixed.program)
     return functions_used(artefact.network, language)
+
+
+def _outputs(artefact: Artefact) -> int:
+    fixed = artefact.number_format.fixed
+    return len(fixed.program.results if fixed else artefact.network.outputs)
 
 
 def used_columns(artefact: Artefact) -> tuple[int, ...]:

@@ -270,6 +270,12 @@ class Program:
         return tuple(dict.fromkeys(name for name in called if name not in own))
 
 
+def functions_called(program: Program) -> set[str]:
+    """Return the functions of the arithmetic that a program calls."""
+    own = {procedure.name for procedure in program.procedures}
+    return {name for procedure in program.procedures for name in procedure.calls} - own
+
+
 def narrowest(least: int, most: int, *, signed: bool = False) -> Type:
     """Return the smallest type that has all values of a range, of signed types only if asked."""
     unsigned: tuple[Type, ...] = () if signed else ("uint8",)

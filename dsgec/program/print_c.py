@@ -54,6 +54,8 @@ class CPrinter(Printer):
     }
     """The types of variables: registers are at least as wide as an `int`."""
 
+    linkage: ClassVar[str] = "static "
+
     def __init__(self, program: Program, prefix: str) -> None:
         super().__init__(program)
         self.prefix, self.macro = prefix, prefix.upper()
@@ -83,7 +85,7 @@ class CPrinter(Printer):
     def head(self, procedure: Procedure) -> str:
         listed = ", ".join(map(self.parameter, procedure.parameters))
         kind = self.types[procedure.result.type] if procedure.result else "void"
-        return f"static {kind} {self.spell_procedure(procedure.name)}({listed})\n{{"
+        return f"{self.linkage}{kind} {self.spell_procedure(procedure.name)}({listed})\n{{"
 
     def parameter(self, parameter: Parameter) -> str:
         """Return the declaration of a parameter; arrays are passed as pointers."""
@@ -222,6 +224,16 @@ class CArithmeticPrinter(CPrinter):
         if element.type in REALS:
             return super().element(element)
         return f"DSGEC_READ({element.array}, {self.write(element.index)})"
+
+
+class CBlockPrinter(CPrinter):
+    """Prints procedures over a block of rows; a macro has the size of its arrays."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(Program((), ()), prefix)
+
+    def local_array(self, array: LocalArray) -> str:
+        return f"{_stored(array.type)} {array.name}[{self.macro}_BLOCK];"
 
 
 def _is_wide(expression: Expression) -> bool:

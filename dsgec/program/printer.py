@@ -190,7 +190,7 @@ class Printer(ABC):
             case Element():
                 return self.element(expression)
             case Negative(operand):
-                return f"-{self.inner(operand, '*')}"
+                return f"-{self.inner(operand, '*', is_right=True)}"
             case Binary():
                 return self.binary(expression)
             case Select():

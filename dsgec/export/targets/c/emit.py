@@ -1,30 +1,31 @@
 """Emit an artefact as C99: the module, its header, its self-test and a README."""
 
+import re
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from dsgec.arithmetic.source import c_source
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.statements import C, Loops, Syntax, functions_used, loops, program
+from dsgec.export.lower import block_procedure, network_program, softmax_of_rows
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import TemplateView
-from dsgec.literals import float_number, number_bits
+from dsgec.literals import float_number, number, number_bits
 from dsgec.network.decide import Decision, split_decision, split_values
-from dsgec.network.ir import Input, Network
+from dsgec.program.ir import Program, Real, functions_called
+from dsgec.program.print_c import CBlockPrinter, CPrinter
 from dsgec.rendering import Code, render
 
 _BLOCK_BYTES = 4 << 10  # on the stack, which is small on a board
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class FloatType:
     """The syntax of C for double or single precision."""
 
-    row: Syntax
-    block: Syntax
+    real: Real
     word: str
     format: str  # for struct
     largest: str
@@ -32,15 +33,15 @@ class Type:
     def bits(self, value: float) -> Code:
         """Return the literal of the bits of a number; all NaNs have the same bits."""
         digits = struct.calcsize(self.format) * 2
-        return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.row.real):0{digits}x})")
+        return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.real):0{digits}x})")
+
+    def literal(self, value: float) -> Code:
+        return Code(number(value) if self.real == "double" else float_number(value))
 
 
-_BLOCK = replace(C, feature="c[{}][i]")
-_FLOAT = replace(C, literal=float_number, real="float")
-_FLOAT_BLOCK = replace(_FLOAT, feature=_BLOCK.feature)
 TYPES = {
-    "double": Type(C, _BLOCK, "uint64_t", ">d", "DBL_MAX"),
-    "float": Type(_FLOAT, _FLOAT_BLOCK, "uint32_t", ">f", "FLT_MAX"),
+    "double": FloatType("double", "uint64_t", ">d", "DBL_MAX"),
+    "float": FloatType("float", "uint32_t", ">f", "FLT_MAX"),
 }
 
 
@@ -48,8 +49,36 @@ TYPES = {
 class CView(CNames):
     """The view of an artefact in floating point for the templates of C."""
 
-    type: Type
+    type: FloatType
     decided: Decision
+    program: Program
+
+    @property
+    def real(self) -> Code:
+        return Code(self.type.real)
+
+    @cached_property
+    def network(self) -> Code:
+        """Return the functions that compute a row."""
+        return Code(CPrinter(self.program, self.m.prefix).print().rstrip("\n"))
+
+    @cached_property
+    def rows(self) -> Code:
+        """Return the functions that compute a block of rows."""
+        places = [self.place(output) for output in range(self.m.outputs)]
+        procedure = block_procedure(
+            self.decided.network, self.type.real, self.m.used, places, self.m.results
+        )
+        printer = CBlockPrinter(self.m.prefix)
+        procedures = [] if self.is_plain else [procedure]
+        if self.decided.finish == "softmax" and not self.is_lone:
+            procedures.append(softmax_of_rows(self.m.outputs, self.type.real))
+        return Code("".join("\n".join(printer.procedure(p)) + "\n\n" for p in procedures))
+
+    @cached_property
+    def slots(self) -> int:
+        """Return how many arrays of a block there are, for columns and kept values."""
+        return len(set(re.findall(r"^    \w+ ([cv]\d+)\[", self.rows, re.MULTILINE)))
 
     @property
     def finish(self) -> Code:
@@ -69,7 +98,7 @@ class CView(CNames):
     def limit(self) -> Code | None:
         """Return the value that the last output must reach for the second of two classes."""
         limit = self.decided.limit
-        return None if limit is None else Code(self.type.row.literal(limit))
+        return None if limit is None else self.type.literal(limit)
 
     @property
     def why(self) -> Code:
@@ -79,25 +108,14 @@ class CView(CNames):
         return Code("The second class is chosen where its output reaches this.")
 
     @property
-    def copied(self) -> tuple[int, ...]:
-        """Return the columns to be copied out of rows; a single column needs no copy."""
-        return self.m.used if self.m.inputs > 1 else ()
-
-    @cached_property
-    def loops(self) -> Loops:
-        """Return the program over a block of rows of the columns that are used."""
-        block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
-        return loops(_compact(self.decided.network, self.m.used), block)
-
-    @property
     def is_plain(self) -> bool:
         """Return whether nothing is computed."""
-        return not self.m.program.slots
+        return len(self.program.procedures[-1].body) == self.m.outputs
 
     @property
     def row_bytes(self) -> int:
         """Return the stack bytes per row of a block: columns, slots and probabilities."""
-        words = len(self.copied) + self.loops.slots + self.m.class_count
+        words = self.slots + self.m.class_count
         return words * struct.calcsize(self.type.format)
 
     @property
@@ -120,11 +138,11 @@ class CView(CNames):
 
     @property
     def zero(self) -> Code:
-        return Code(self.type.row.literal(0.0))
+        return self.type.literal(0.0)
 
     @property
     def one(self) -> Code:
-        return Code(self.type.row.literal(1.0))
+        return self.type.literal(1.0)
 
     @property
     def nan(self) -> Code:
@@ -173,7 +191,8 @@ def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
         return tuple(islice(emit_fixed(artefact), 2))
     name, c = artefact.name, _view(artefact)
     m = c.m
-    functions = functions_used(artefact.network, c.type.row)
+    functions = functions_called(c.program)
+    functions |= {c.decided.finish} - {""}
     functions |= {"bits"} if m.required or m.classes else set()
     functions |= {"from_bits"} if m.required else set()
     arithmetic = Code(c_source(functions, artefact.dtype))
@@ -191,13 +210,5 @@ def _view(artefact: Artefact) -> CView:
         if model.is_classifier
         else split_values(network)
     )
-    return CView(TemplateView(artefact, program(decided.network, kind.row)), kind, decided)
-
-
-def _compact(network: Network, used: tuple[int, ...]) -> Network:
-    """Return the network over only the used columns, in their order."""
-    place = {column: at for at, column in enumerate(used)}
-    nodes = tuple(
-        Input(place[node.column]) if isinstance(node, Input) else node for node in network.nodes
-    )
-    return replace(network, inputs=len(used), nodes=nodes)
+    program = network_program(decided.network, kind.real)
+    return CView(TemplateView(artefact), kind, decided, program)

@@ -8,7 +8,7 @@ from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.tape import Step, Tape, tape
 from dsgec.export.targets.c.emit import TYPES
 from dsgec.export.targets.c.fixed import fixed_view
-from dsgec.export.view import TemplateView, view
+from dsgec.export.view import TemplateView
 from dsgec.rendering import Code, render
 
 _ROWS = (64, 32)
@@ -94,7 +94,7 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     """Return `name/__init__.py`, and the C and declarations of `name/_name.abi3.so`."""
     if artefact.number_format.fixed:
         return _emit_fixed(artefact)
-    m = view(artefact, TYPES[artefact.dtype].row)
+    m = TemplateView(artefact)
     tape_ = tape(artefact.network)
     symbols = {_PARTS.get(step.operation, step.operation) for step in tape_.steps}
     symbols -= {"sum", *_OPERATORS}
@@ -150,7 +150,7 @@ def _kernel(artefact: Artefact, m: TemplateView, tape_: Tape) -> Kernel:
     scratch = block + _ALIGNMENT // size if block * size > _BYTES_OF_STACK else 0
 
     def literal(value: float) -> Code:
-        return Code(kind.row.literal(value))
+        return kind.literal(value)
 
     sources = list(dict.fromkeys(step.sources for step in sums))
     return Kernel(

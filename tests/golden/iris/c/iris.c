@@ -76,7 +76,7 @@ static inline double dsgec_exp_core(double r) {
     double p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
     double p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
     double low = p01 + z * p23;
-    double high = (p45 + z * p67) + w * p89;
+    double high = p45 + z * p67 + w * p89;
     return z * (low + w * high);
 }
 
@@ -89,7 +89,7 @@ static inline double dsgec_exp_down(double x) {
     double a = y - k * 0.6931471805598903;
     double b = k * 5.497923018708371e-14;
     double m = a + (dsgec_exp_core(a - b) - b);
-    return ((1.0 + m) * scale) * 5.421010862427522e-20;
+    return (1.0 + m) * scale * 5.421010862427522e-20;
 }
 
 static inline double dsgec_sig(double x) {
@@ -115,8 +115,8 @@ static inline double dsgec_tanh(double x) {
     double c = s * q;
     double h = s - 1.0;
     double m = h + c;
-    double m_low = ((h - m) + c) + s * q_low;
-    double v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
+    double m_low = (h - m) + c + s * q_low;
+    double v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT64_C(0x8000000000000000)));
 }
 
@@ -138,11 +138,11 @@ static inline void dsgec_softmax(double *z, int n) {
 /* A constant without a suffix is a double; with -fsingle-precision-constant it would be a float. */
 typedef char dsgec_must_be_compiled_without_single_precision_constants[sizeof 1.0 == sizeof(double) ? 1 : -1];
 
+/* Compute the outputs of the network. */
 static void iris_outputs(const double *x, double *y)
 {
-    (void)x;
     const double t0 = 0.52 * x[0];
-    const double t1 = (-1.3) * x[2];
+    const double t1 = -1.3 * x[2];
     const double t2 = t0 + t1;
     const double t3 = t2 + 0.1;
     const double h_1_1 = dsgec_sig(t3);
@@ -227,30 +227,30 @@ int iris_predict(const iris_real x[])
 #define IRIS_BLOCK 64 /* rows at a time; each takes 56 bytes of the stack */
 #endif
 
-static size_t iris_block(const double *x, size_t rows, double *out)
+/* Compute a block of rows, column by column. */
+static void iris_rows(const double *x, size_t rows, double *out)
 {
-    size_t i;
-    size_t without = 0;
-    double c[4][IRIS_BLOCK];
-    (void)x;
-    for (i = 0; i < rows; i++) {
-        const double *row = x + i * 4;
-        c[0][i] = row[0];
-        c[1][i] = row[1];
-        c[2][i] = row[2];
-        c[3][i] = row[3];
+    double c0[IRIS_BLOCK];
+    double c1[IRIS_BLOCK];
+    double c2[IRIS_BLOCK];
+    double c3[IRIS_BLOCK];
+    for (size_t i = 0; i < rows; i++) {
+        c0[i] = x[i * 4];
+        c1[i] = x[i * 4 + 1];
+        c2[i] = x[i * 4 + 2];
+        c3[i] = x[i * 4 + 3];
     }
-    for (i = 0; i < rows; i++) {
-        const double t0 = 0.52 * c[0][i];
-        const double t1 = (-1.3) * c[2][i];
+    for (size_t i = 0; i < rows; i++) {
+        const double t0 = 0.52 * c0[i];
+        const double t1 = -1.3 * c2[i];
         const double t2 = t0 + t1;
         const double t3 = t2 + 0.1;
         const double h_1_1 = dsgec_sig(t3);
-        const double t5 = c[1][i] * c[1][i];
-        const double t6 = dsgec_div(t5, c[3][i]);
+        const double t5 = c1[i] * c1[i];
+        const double t6 = dsgec_div(t5, c3[i]);
         const double h_1_2 = dsgec_tanh(t6);
         const double t8 = 1.5 * h_1_1;
-        const double t9 = t8 + c[1][i];
+        const double t9 = t8 + c1[i];
         const double h_2_1 = dsgec_sig(t9);
         const double t11 = 2.0 * h_2_1;
         const double t12 = t11 + 0.3;
@@ -260,32 +260,38 @@ static size_t iris_block(const double *x, size_t rows, double *out)
         out[i * 3 + 1] = h_1_2;
         out[i * 3 + 2] = t14;
     }
-    for (i = 0; i < rows; i++)
+}
+
+/* Turn the sums of each row into probabilities, in the order of a row's operations. */
+static void iris_finish_rows(double *out, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        const double top0 = out[i * 3];
+        const double top1 = dsgec_maximum(top0, out[i * 3 + 1]);
+        const double top2 = dsgec_maximum(top1, out[i * 3 + 2]);
+        const double e0 = dsgec_exp_down(out[i * 3] - top2);
+        const double e1 = dsgec_exp_down(out[i * 3 + 1] - top2);
+        const double e2 = dsgec_exp_down(out[i * 3 + 2] - top2);
+        const double sum0 = e0;
+        const double sum1 = sum0 + e1;
+        const double sum2 = sum1 + e2;
+        out[i * 3] = e0 / sum2;
+        out[i * 3 + 1] = e1 / sum2;
+        out[i * 3 + 2] = e2 / sum2;
+    }
+}
+
+
+static size_t iris_block(const double *x, size_t rows, double *out)
+{
+    size_t without = 0;
+    iris_rows(x, rows, out);
+    for (size_t i = 0; i < rows; i++)
         if (iris_lacks(x + i * 4)) {
             iris_refuse(out + i * 3);
             without++;
         }
     return without;
-}
-
-/* The same as for a row, in the order of its operations. */
-static void iris_finish_block(double *out, size_t rows)
-{
-    size_t i;
-    for (i = 0; i < rows; i++, out += 3) {
-        const double top0 = out[0];
-        const double top1 = dsgec_maximum(top0, out[1]);
-        const double top2 = dsgec_maximum(top1, out[2]);
-        const double e0 = dsgec_exp_down(out[0] - top2);
-        const double e1 = dsgec_exp_down(out[1] - top2);
-        const double e2 = dsgec_exp_down(out[2] - top2);
-        const double sum0 = e0;
-        const double sum1 = sum0 + e1;
-        const double sum2 = sum1 + e2;
-        out[0] = e0 / sum2;
-        out[1] = e1 / sum2;
-        out[2] = e2 / sum2;
-    }
 }
 
 size_t iris_predict_proba_batch(const iris_real x[], size_t rows, iris_real out[])
@@ -294,7 +300,7 @@ size_t iris_predict_proba_batch(const iris_real x[], size_t rows, iris_real out[
     for (row = 0; row < rows; row += IRIS_BLOCK) {
         const size_t left = rows - row < IRIS_BLOCK ? rows - row : IRIS_BLOCK;
         without += iris_block(x + row * 4, left, out + row * 3);
-        iris_finish_block(out + row * 3, left);
+        iris_finish_rows(out + row * 3, left);
     }
     return without;
 }

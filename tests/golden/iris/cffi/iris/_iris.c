@@ -81,7 +81,7 @@ static inline double dsgec_exp_core(double r) {
     double p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
     double p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
     double low = p01 + z * p23;
-    double high = (p45 + z * p67) + w * p89;
+    double high = p45 + z * p67 + w * p89;
     return z * (low + w * high);
 }
 
@@ -94,7 +94,7 @@ static inline double dsgec_exp_down(double x) {
     double a = y - k * 0.6931471805598903;
     double b = k * 5.497923018708371e-14;
     double m = a + (dsgec_exp_core(a - b) - b);
-    return ((1.0 + m) * scale) * 5.421010862427522e-20;
+    return (1.0 + m) * scale * 5.421010862427522e-20;
 }
 
 /* sig in three parts, with the same operations in the same order: exp(-|x|) is a power of 2 (scale)
@@ -104,15 +104,15 @@ static inline void dsgec_sig_first(double x, double *scale, double *a, double *b
     double y = v < -746.0 ? -746.0 : v;
     double t = y * 1.4426950408889634 + 6755399441056831.0;
     double k = t - 6755399441056831.0;
-    *scale = dsgec_from_bits(dsgec_bits(t) << 52);
-    *a = y - k * 0.6931471805598903;
-    *b = k * 5.497923018708371e-14;
+    scale[0] = dsgec_from_bits(dsgec_bits(t) << 52);
+    a[0] = y - k * 0.6931471805598903;
+    b[0] = k * 5.497923018708371e-14;
 }
 static inline double dsgec_sig_second(double a, double b) {
     return a + (dsgec_exp_core(a - b) - b);
 }
 static inline double dsgec_sig_third(double x, double scale, double m) {
-    double e = ((1.0 + m) * scale) * 5.421010862427522e-20;
+    double e = (1.0 + m) * scale * 5.421010862427522e-20;
     double top = x >= 0.0 ? 1.0 : e;
     return top / (1.0 + e);
 }
@@ -134,8 +134,8 @@ static inline double dsgec_tanh(double x) {
     double c = s * q;
     double h = s - 1.0;
     double m = h + c;
-    double m_low = ((h - m) + c) + s * q_low;
-    double v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
+    double m_low = (h - m) + c + s * q_low;
+    double v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT64_C(0x8000000000000000)));
 }
 /* A constant without a suffix is a double; with -fsingle-precision-constant it would be a float. */
