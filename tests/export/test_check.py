@@ -11,7 +11,7 @@ from dsgec.engine.toolchain import Toolchain
 from dsgec.errors import DsgecError
 from dsgec.export import number_format
 from dsgec.export.files import export
-from dsgec.export.targets.c.fixed import CWriter
+from dsgec.export.fixed.lower import TableSums
 from dsgec.export.targets.running import SelfTestFailed
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Model, plain_columns, unnamed_model
@@ -30,9 +30,9 @@ CLASSES = Model(
 @pytest.fixture
 def lose_terms(monkeypatch):
     """Write C as it once was: without some terms of sums that are read from tables."""
-    whole = CWriter.read_sum
+    whole = TableSums.sum
     monkeypatch.setattr(
-        CWriter, "read_sum", lambda self, array, terms: whole(self, array, terms[:-1])
+        TableSums, "sum", lambda self, step: whole(self, replace(step, terms=step.terms[:-1]))
     )
 
 

@@ -4,9 +4,13 @@ The entry is the procedure `integers(x, y)`, from a row of integers to its resul
 function is read by a function of its own, `look0` and so on.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from dsgec.export.fixed import ir
+from dsgec.export.fixed.cost import reads_table, terms_by_source
+from dsgec.export.fixed.ir import is_separate, steps_read
 from dsgec.export.lower import LONGEST_FUNCTION, index, split
 from dsgec.program.ir import (
     ArrayParameter,
@@ -18,13 +22,16 @@ from dsgec.program.ir import (
     Instruction,
     Invoke,
     LocalArray,
+    Loop,
     Number,
     Perform,
     Procedure,
     Program,
     Store,
     Type,
+    Update,
     Variable,
+    narrowest,
 )
 
 _LONGEST_SUM = 16  # terms of a line
@@ -36,22 +43,51 @@ def integer_program(source: ir.IntegerProgram, *, longest: int = LONGEST_FUNCTIO
     writer = StepWriter(source, longest)
     for position, step in enumerate(source.steps):
         writer.step(position, step)
-    x = row_parameter(source)
-    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
-    results = tuple(writer.operand(result) for result in source.results)
-    stores = tuple(Store("y", index(at), result) for at, result in enumerate(results))
     tables, looks = function_tables(source)
     about = "Compute the results of a row of integers."
-    if not writer.is_split:
-        entry = Procedure("integers", about, (x, y), (*writer.body, *stores))
-        return Program(tables, (*looks, entry))
-    size = len(writer.body)
-    t = ArrayParameter("t", "int32", size, is_written=True)
-    pieces = [*split(writer.body, longest)]
-    parts = [Procedure(f"part{n}", "", (x, t), piece) for n, piece in enumerate(pieces)]
-    calls = tuple(Perform(part.name, ("x", "t")) for part in parts)
-    entry = Procedure("integers", about, (x, y), (LocalArray("t", "int32", size), *calls, *stores))
-    return Program(tables, (*looks, *parts, entry))
+    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
+    procedures = writer.procedures("integers", about, y, source.results)
+    return Program(tables, (*looks, *procedures))
+
+
+def program_of_sums(source: ir.IntegerProgram) -> Program:
+    """Return the flat program with the weights of longer sums in tables that one function reads.
+
+    That takes a third of the flash that one statement per product takes. The entry is
+    `outputs(x, y)`; if the class needs only sums, these are computed by `sums(x, s)`.
+    """
+    writer = TableSums(source)
+    before = steps_read(source, source.sums)
+    after = [number for number in range(len(source.steps)) if number not in before]
+    is_cut = (
+        not writer.is_split
+        and is_separate(source)
+        and not any(reads_table(source.steps[number]) for number in after)
+    )
+    for position in sorted(before) if is_cut else range(len(source.steps)):
+        writer.step(position, source.steps[position])
+    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
+    about = "Compute the results of a row of integers."
+    tables, looks = function_tables(source)
+    if not is_cut:
+        procedures = writer.procedures("outputs", about, y, source.results)
+        return Program((*tables, *writer.tables), (*looks, *writer.functions, *procedures))
+    # A single sum can have more than 16 bits.
+    s = ArrayParameter(
+        "s", "int16" if source.limit is None else "int32", len(source.sums), is_written=True
+    )
+    sums = writer.procedures("sums", "Compute what decides between the classes.", s, source.sums)
+    functions, more = writer.functions, writer.tables
+    rest = StepWriter(source)
+    for at, operand in enumerate(source.sums):
+        if isinstance(operand, ir.Slot):
+            rest.values[operand.number] = Element("s", index(at), s.type)
+    for position in after:
+        rest.step(position, source.steps[position])
+    (outputs,) = rest.procedures("outputs", about, y, source.results)
+    first = (LocalArray("s", s.type, s.size), Perform("sums", ("x", "s")))
+    outputs = replace(outputs, body=(*first, *outputs.body))
+    return Program((*tables, *more), (*looks, *functions, *sums, outputs))
 
 
 def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
@@ -90,12 +126,33 @@ class StepWriter:
     """Writes one step after the other; `values` are the expressions that read their results."""
 
     def __init__(self, source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION) -> None:
-        self.source = source
+        self.source, self.longest = source, longest
         self.body: list[Instruction] = []
         self.values: dict[int, Expression] = {}
         self.names = dict(source.names)
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
         self.is_split = len(source.steps) + terms // _LONGEST_SUM > longest
+
+    def procedures(
+        self, name: str, about: str, y: ArrayParameter, results: Sequence[ir.Operand]
+    ) -> tuple[Procedure, ...]:
+        """Return the procedure from a row to results, after those that it calls."""
+        x = row_parameter(self.source)
+        arrays = [LocalArray(*each) for each in self.arrays()]
+        shared = [ArrayParameter(a.name, a.type, a.size, is_written=True) for a in arrays]
+        values = [self.operand(result) for result in results]
+        stores = tuple(Store(y.name, index(at), value) for at, value in enumerate(values))
+        if not self.is_split:
+            return (Procedure(name, about, (x, y), (*arrays, *self.body, *stores)),)
+        pieces = split(self.body, self.longest)
+        parts = [Procedure(f"part{n}", "", (x, *shared), piece) for n, piece in enumerate(pieces)]
+        names = ("x", *(array.name for array in arrays))
+        calls = (Perform(part.name, names) for part in parts)
+        return (*parts, Procedure(name, about, (x, y), (*arrays, *calls, *stores)))
+
+    def arrays(self) -> list[tuple[str, Type, int]]:
+        """Return the arrays that the parts share: names, types and sizes."""
+        return [("t", "int32", len(self.body))] if self.is_split else []
 
     def operand(self, operand: ir.Operand) -> Expression:
         match operand:
@@ -135,9 +192,7 @@ class StepWriter:
                 if abs(weight) != 1:
                     term = Binary("*", Number(abs(weight), "int32"), term, "int32")
                 total = Binary("-" if weight < 0 else "+", total, term, "int32")
-        if not step.shift:
-            return total
-        return Binary(">>", total, Number(step.shift, "int32"), "int32")
+        return _shifted(total, step.shift)
 
     def assign(self, value: Expression, name: str = "") -> Expression:
         number = len(self.body)
@@ -147,3 +202,81 @@ class StepWriter:
         variable = Variable(name or f"t{number}", "int32")
         self.body.append(Declare(variable, value))
         return variable
+
+
+class TableSums(StepWriter):
+    """Writes longer sums as calls; the steps that they read are kept in an array `v`."""
+
+    def __init__(self, source: ir.IntegerProgram) -> None:
+        super().__init__(source)
+        self.sources: list[int] = []
+        self.weights: list[int] = []
+        self.kept: dict[int, int] = {}
+        for step in source.steps:
+            for slot, _ in terms_by_source(step)[1] if reads_table(step) else ():
+                self.kept.setdefault(slot.number, len(self.kept))
+
+    def arrays(self) -> list[tuple[str, Type, int]]:
+        kept = [("v", _STORED[self.source.bits], len(self.kept))] if self.kept else []
+        return [*super().arrays(), *kept]
+
+    def step(self, position: int, step: ir.Step) -> None:
+        super().step(position, step)
+        if position in self.kept:
+            self.body.append(Store("v", index(self.kept[position]), self.values[position]))
+
+    def sum(self, step: ir.Sum) -> Expression:
+        if not reads_table(step):
+            return super().sum(step)
+        columns, slots = terms_by_source(step)
+        total: Expression = Number(step.bias, "int32")
+        places = {
+            "x": [(column.number, weight) for column, weight in columns],
+            "v": [(self.kept[slot.number], weight) for slot, weight in slots],
+        }
+        for array, terms in places.items():
+            if terms:
+                where = (Number(len(self.weights), "uint16"), Number(len(terms), "uint16"))
+                total = Binary("+", total, Invoke("sum", where, array, "int32"), "int32")
+                self.sources += [place for place, _ in terms]
+                self.weights += [weight for _, weight in terms]
+        return _shifted(total, step.shift)
+
+    @property
+    def tables(self) -> tuple[ConstantTable, ...]:
+        if not self.weights:
+            return ()
+        about = "What sums of products read, one sum after the other."
+        return (
+            ConstantTable("sources", narrowest(0, max(self.sources)), tuple(self.sources), about),
+            ConstantTable("weights", _STORED[self.source.bits], tuple(self.weights), "Weights."),
+        )
+
+    @property
+    def functions(self) -> tuple[Procedure, ...]:
+        """Return the function that adds up products of values and weights."""
+        if not self.weights:
+            return ()
+        number = _STORED[self.source.bits]
+        at, count, i = (Variable(name, "uint16") for name in ("at", "count", "i"))
+        total = Variable("total", "int32")
+        sources, weights = self.tables
+        value = Element("from", Element("sources", at, sources.type), number)
+        product = Binary("*", Element("weights", at, weights.type), value, "int32")
+        body = (
+            Update(total, Binary("+", total, product, "int32")),
+            Update(at, Binary("+", at, Number(1, "uint16"), "uint16")),
+        )
+        return (
+            Procedure(
+                "sum",
+                "Add up products, beginning with one of the tables.",
+                (ArrayParameter("from", number, 0), at, count),
+                (Declare(total, Number(0, "int32")), Loop(i, count, body)),
+                total,
+            ),
+        )
+
+
+def _shifted(total: Expression, shift: int) -> Expression:
+    return Binary(">>", total, Number(shift, "int32"), "int32") if shift else total

@@ -139,9 +139,9 @@ def test_the_self_test_gives_away_another_weight_and_another_entry(tmp_path):
     write(fixed_artefact(seven_neurons()), tmp_path)
     source = (tmp_path / "net.c").read_text()
     main = ("-DNET_SELFTEST_MAIN", "net.c", "net_selftest.c", "-o", "main")
-    weights = re.search(r"net_weights\[\].*?\{\s*(-?\d+), (-?\d+)", source, re.DOTALL)
+    weights = re.search(r"net_weights\[\d+\].*?\{\s*(-?\d+), (-?\d+)", source, re.DOTALL)
     for old, new, place in (
-        (weights[1], str(int(weights[1]) + 1), weights.start()),
+        (weights[1], str(int(weights[1]) + 1), weights.start(1)),
         ("16384, ", "16385, ", 0),
         (" == NET_MISSING", " == NET_MISSING + 1", 0),
     ):

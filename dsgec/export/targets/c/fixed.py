@@ -5,24 +5,23 @@ flash that one statement per product takes.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.arithmetic.source import integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
-from dsgec.export.fixed.cost import reads_table, terms_by_source
-from dsgec.export.fixed.ir import is_separate, steps_read
+from dsgec.export.fixed.lower import program_of_sums
 from dsgec.export.fixed.packed import PackedNetwork
-from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_functions
-from dsgec.export.statements import FlatProgram, Statement
+from dsgec.export.integers import IntegerSyntax, IntegerWriter
+from dsgec.export.statements import FlatProgram
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
+from dsgec.program.ir import Program, functions_called
 from dsgec.program.print_c import CPrinter
 from dsgec.rendering import Code, render
 
-_LINE = 14  # numbers per line of a table
 _FUNCTION = re.compile(r"\bdsgec_(\w+)\(")
 
 
@@ -35,53 +34,20 @@ def _syntax(prefix: str) -> IntegerSyntax:
     )
 
 
-class CWriter(IntegerWriter):
-    """Writes longer sums as calls; the steps that they read are kept in an array `v`."""
-
-    def __init__(self, source: ir.IntegerProgram, prefix: str) -> None:
-        super().__init__(source, _syntax(prefix))
-        self.prefix = prefix
-        self.sources: list[int] = []
-        self.weights: list[int] = []
-        self.kept: dict[int, int] = {}
-        for step in source.steps:
-            for slot, _ in terms_by_source(step)[1] if reads_table(step) else ():
-                self.kept.setdefault(slot.number, len(self.kept))
-
-    def step(self, position: int, step: ir.Step) -> None:
-        super().step(position, step)
-        if position in self.kept:
-            name = f"v[{self.kept[position]}]"
-            self.statements.append(Statement(Code(name), Code(self.slots[position])))
-
-    def sum(self, step: ir.Sum) -> str:
-        if not reads_table(step):
-            return super().sum(step)
-        total = self.language.number.format(step.bias)
-        columns, slots = terms_by_source(step)
-        total += self.read_sum("x", [(column.number, weight) for column, weight in columns])
-        total += self.read_sum("v", [(self.kept[slot.number], weight) for slot, weight in slots])
-        return self.language.shift.format(total, step.shift) if step.shift else total
-
-    def read_sum(self, array: str, terms: Sequence[tuple[int, int]]) -> str:
-        """Add indices of an array and their weights to the tables, and return the call for them."""
-        if not terms:
-            return ""
-        call = f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
-        for place, weight in terms:
-            self.sources.append(place)
-            self.weights.append(weight)
-        return call
-
-
 @dataclass(frozen=True)
 class FixedCView(CNames):
     """The view of an artefact in fixed point for the templates of C."""
 
-    writer: CWriter
     fixed: FixedView
+    flat: Program | None = None
     rest: FlatProgram | None = None
     packed: PackedNetwork | None = None
+
+    @property
+    def network(self) -> Code:
+        """Return the tables and procedures of the flat layout."""
+        assert self.flat
+        return Code(CPrinter(self.flat, self.m.prefix).print().rstrip("\n"))
 
     @property
     def refuses(self) -> bool:
@@ -125,7 +91,9 @@ class FixedCView(CNames):
         """Return how many sums decide, if the results are computed from these only, or 0."""
         if self.packed:
             return self.packed.sums.size if self.packed.decides else 0
-        return len(self.fixed.program.sums) if self.rest else 0
+        assert self.flat
+        found = [procedure for procedure in self.flat.procedures if procedure.name == "sums"]
+        return len(self.fixed.program.sums) if found else 0
 
     @property
     def limit(self) -> int | None:
@@ -135,26 +103,6 @@ class FixedCView(CNames):
     def number(self) -> Code:
         """Return the type of columns, weights and stored values."""
         return Code(f"int{self.fixed.bits}_t")
-
-    @property
-    def kept(self) -> int:
-        return len(self.writer.kept)
-
-    @property
-    def source_bits(self) -> int:
-        return 8 if max(self.writer.sources, default=0) < 256 else 16
-
-    @property
-    def source(self) -> Code:
-        return Code(f"uint{self.source_bits}_t")
-
-    @property
-    def sources(self) -> list[Code]:
-        return _lines(self.writer.sources)
-
-    @property
-    def weights(self) -> list[Code]:
-        return _lines(self.writer.weights)
 
     @property
     def index_bits(self) -> int:
@@ -181,12 +129,12 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     """Return the view of an artefact in fixed point, and the arithmetic that it needs."""
     fixed = artefact.number_format.fixed
     assert fixed
-    writer = CWriter(fixed.program, artefact.name)
-    first, rest = _parts(fixed.program, writer)
-    m = TemplateView(artefact, first)
+    m = TemplateView(artefact)
     assert m.fixed
-    functions = integer_functions(fixed.program) | {"shift"}
-    return FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions))
+    flat = program_of_sums(fixed.program)
+    return FixedCView(m, m.fixed, flat), Code(
+        integer_source("c", functions_called(flat) | {"shift"})
+    )
 
 
 def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, Code]:
@@ -201,34 +149,11 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
         writer.step(position, fixed.program.steps[position])
     m = TemplateView(artefact, writer.program())
     assert m.fixed
-    view = FixedCView(m, CWriter(fixed.program, artefact.name), m.fixed, writer.program(), packed)
+    view = FixedCView(m, m.fixed, rest=writer.program(), packed=packed)
     looks = [f"dsgec_{table.look}(" for _, table, _ in view.later_tables]
     values = [statement.value for statement in writer.statements]
     functions = {*_FUNCTION.findall(" ".join([view.packed_source, *values, *looks]))}
     return view, Code(integer_source("c", functions))
-
-
-def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[FlatProgram, FlatProgram | None]:
-    """Return the statements of the sums and those after them, or all and None if not separable."""
-    before = steps_read(program, program.sums)
-    after = [number for number in range(len(program.steps)) if number not in before]
-    is_cut = (
-        not writer.array
-        and is_separate(program)
-        and not any(reads_table(program.steps[number]) for number in after)
-    )
-    for position in sorted(before) if is_cut else range(len(program.steps)):
-        writer.step(position, program.steps[position])
-    if not is_cut:
-        return writer.program(), None
-    sums = writer.program(program.sums)
-    writer.statements.clear()
-    for index, operand in enumerate(program.sums):
-        if isinstance(operand, ir.Slot):
-            writer.slots[operand.number] = f"s[{index}]"
-    for position in after:
-        writer.step(position, program.steps[position])
-    return sums, writer.program()
 
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
@@ -244,10 +169,6 @@ def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
     for file, template in files:
         path = f"c/fixed/{template}.j2"
         yield SourceFile(file, render(path, m=c.m, c=c, arithmetic=arithmetic))
-
-
-def _lines(numbers: list[int]) -> list[Code]:
-    return [_line(numbers[start : start + _LINE]) for start in range(0, len(numbers), _LINE)]
 
 
 def _line(numbers: list[int]) -> Code:
