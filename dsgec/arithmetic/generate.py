@@ -8,10 +8,10 @@ the source.
 
 from pathlib import Path
 
-from dsgec.arithmetic.parse import NotInSubset
 from dsgec.arithmetic.print_c import print_c, print_c_integers
 from dsgec.arithmetic.print_js import print_js, print_js_integers
 from dsgec.arithmetic.print_python import print_numpy, print_numpy_integers, print_python
+from dsgec.arithmetic.subset import NotInSubset
 
 ROOT = Path(__file__).parents[2]
 

@@ -47,6 +47,7 @@ from dsgec.arithmetic.ir import (
     Operation,
     walk,
 )
+from dsgec.arithmetic.subset import NotInSubset
 
 _KINDS: dict[str, Kind] = {"float": "real", "int": "word", "Wide": "wide"}
 """The kinds that annotations stand for in `core.py`, `scalar.py` and `single.py`."""
@@ -85,10 +86,6 @@ _DIGITS_OF_FLOAT = 9
 Constants = dict[str, tuple[Literal, ...]]
 Signatures = dict[str, tuple[Kind, ...]]
 Position = tuple[int, int]  # a line and a column
-
-
-class NotInSubset(Exception):
-    """Source text that cannot be printed in other languages."""
 
 
 def choose(text: str, dtype: Dtype) -> str:

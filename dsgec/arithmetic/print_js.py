@@ -18,7 +18,8 @@ from dsgec.arithmetic.ir import (
     Operation,
     rewrite,
 )
-from dsgec.arithmetic.parse import NotInSubset, read, read_integers
+from dsgec.arithmetic.parse import read, read_integers
+from dsgec.arithmetic.subset import NotInSubset
 from dsgec.arithmetic.write import Language, block_comment, section, sections, write
 
 _WORD = 32

@@ -6,10 +6,11 @@ import pytest
 
 from dsgec.arithmetic import parse
 from dsgec.arithmetic.generate import ROOT, generate
-from dsgec.arithmetic.parse import NotInSubset, read, read_integers
+from dsgec.arithmetic.parse import read, read_integers
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.print_js import print_js
 from dsgec.arithmetic.procedures import procedures
+from dsgec.arithmetic.subset import NotInSubset
 
 PRINTED = generate()
 
