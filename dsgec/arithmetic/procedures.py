@@ -20,6 +20,7 @@ from dsgec.program.ir import (
     Number,
     Parameter,
     Procedure,
+    Program,
     Select,
     Type,
     Update,
@@ -39,6 +40,18 @@ def procedures(arithmetic: ir.Arithmetic) -> Mapping[str, Procedure]:
         found = read(arithmetic, derivatives=arithmetic == "double")
     translator = _Translator(arithmetic)
     return {name: translator.procedure(d) for name, d in found.items() if d.result is not None}
+
+
+def with_library(program: Program, arithmetic: ir.Arithmetic) -> Program:
+    """Return a program together with the functions of the arithmetic that it calls."""
+    known = procedures(arithmetic)
+    own = {procedure.name for procedure in program.procedures}
+    called = (name for procedure in program.procedures for name in procedure.calls)
+    needed = [name for name in dict.fromkeys(called) if name not in own]
+    for name in needed:
+        needed += [call for call in known[name].calls if call not in needed]
+    library = (procedure for name, procedure in known.items() if name in needed)
+    return Program(program.tables, (*library, *program.procedures))
 
 
 class _Translator:
