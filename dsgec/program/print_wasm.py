@@ -78,7 +78,8 @@ def add_program(module: Module, program: Program, exported: Collection[str] = ()
 def _bytes(table: ConstantTable) -> bytes:
     """Return the bytes of a table; all NaNs get the same bits, because machines differ."""
     stored = STORED[table.type]
-    values = np.array(table.values, f"<{stored[0]}{SIZES[stored]}")
+    kind = "u" if table.type in WORDS else stored[0]
+    values = np.array(table.values, f"<{kind}{SIZES[stored]}")
     if table.type in REALS:
         values[np.isnan(values)] = np.nan
     return values.tobytes()
