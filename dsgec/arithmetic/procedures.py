@@ -7,7 +7,7 @@ from importlib.resources import files
 from dsgec.arithmetic.ir import Arithmetic
 from dsgec.arithmetic.read import Reader, call_order, called_names
 from dsgec.arithmetic.subset import DOUBLE, FLOAT, WHOLE, Annotations, Source, signatures
-from dsgec.program.ir import Procedure
+from dsgec.program.ir import Procedure, Program
 
 
 @cache
@@ -17,6 +17,18 @@ def procedures(arithmetic: Arithmetic) -> Mapping[str, Procedure]:
     Each stands after those that it calls. `softmax` is not among them.
     """
     return _integers() if arithmetic == "whole" else _floats(arithmetic == "float")
+
+
+def with_library(program: Program, arithmetic: Arithmetic) -> Program:
+    """Return a program together with the functions of the arithmetic that it calls."""
+    known = procedures(arithmetic)
+    own = {procedure.name for procedure in program.procedures}
+    called = (name for procedure in program.procedures for name in procedure.calls)
+    needed = [name for name in dict.fromkeys(called) if name not in own]
+    for name in needed:
+        needed += [call for call in known[name].calls if call not in needed]
+    library = (procedure for name, procedure in known.items() if name in needed)
+    return Program(program.tables, (*library, *program.procedures))
 
 
 def _integers() -> dict[str, Procedure]:

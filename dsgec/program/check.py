@@ -164,7 +164,7 @@ class _Ranges(Walker[Ranged]):
         if call.type not in LIMITS:
             return ANYTHING
         if call.function in self.procedures:
-            return self.invoke_own(call, arguments)
+            return self.result(self.procedures[call.function], arguments, call.table)
         if not call.table:
             return _FUNCTIONS[call.function](*arguments)
         table = self.tables[call.table]
@@ -173,19 +173,6 @@ class _Ranges(Walker[Ranged]):
             total = self.known(arguments[-1], "the last argument of look_odd")
             return Extent(min(least, total - most), max(most, total - least))
         return Extent(least, most)
-
-    def invoke_own(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
-        """Return the range of a function that the program has itself."""
-        procedure = self.procedures[call.function]
-        inner = _Ranges(Program((), ()), self.proves_limits)
-        inner.tables, inner.procedures = self.tables, self.procedures
-        names = (parameter.name for parameter in procedure.scalars)
-        inner.variables = dict(zip(names, arguments, strict=True))
-        for parameter in procedure.arrays:
-            inner.arrays[parameter.name] = self.arrays[call.table]
-        inner.do(procedure.body)
-        assert procedure.result is not None
-        return inner.value(procedure.result)
 
     def fit(self, value: Ranged, type_: Type, where: str) -> Ranged:
         if isinstance(value, Anything):

@@ -79,18 +79,7 @@ class _RowValues(Walker[Any]):
         if call.function in _PRIMITIVES:
             return _PRIMITIVES[call.function](*arguments)
         procedure = self.procedures.get(call.function) or self.library[call.function]
-        inner = _RowValues(Program((), ()), self.library)
-        inner.tables, inner.procedures = self.tables, self.procedures
-        names = (parameter.name for parameter in procedure.scalars)
-        inner.variables = dict(zip(names, arguments, strict=True))
-        for parameter in procedure.arrays:
-            if call.table in self.tables:
-                inner.tables = {**self.tables, parameter.name: self.tables[call.table]}
-            else:
-                inner.arrays[parameter.name] = self.arrays[call.table]
-        inner.do(procedure.body)
-        assert procedure.result is not None
-        return inner.value(procedure.result)
+        return self.result(procedure, arguments, call.table)
 
     def element(self, array: str, index: Any) -> Any:
         if array not in self.tables or not isinstance(index, np.ndarray):

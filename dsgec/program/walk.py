@@ -105,6 +105,25 @@ class Walker(ABC, Generic[Value]):
         self.do(procedure.body)
         self.variables, self.arrays, self.types = outside
 
+    def result(self, procedure: Procedure, arguments: Sequence[Value], array: str = "") -> Value:
+        """Return the result of a function on scalars and, perhaps, an array or a table."""
+        outside = self.variables, self.arrays, self.types, self.tables
+        names = (parameter.name for parameter in procedure.scalars)
+        self.variables = dict(zip(names, arguments, strict=True))
+        self.arrays, self.types = {}, {}
+        for parameter in procedure.arrays:
+            if array in self.tables:
+                self.tables = {**self.tables, parameter.name: self.tables[array]}
+            else:
+                self.arrays[parameter.name] = outside[1][array]
+                self.types[parameter.name] = parameter.type
+        self.do(procedure.body)
+        if procedure.result is None:
+            raise InvalidProgram(f"{procedure.name} has no result")
+        value = self.value(procedure.result)
+        self.variables, self.arrays, self.types, self.tables = outside
+        return value
+
     def do(self, body: Sequence[Instruction]) -> None:
         """Run instructions one after the other."""
         for instruction in body:

@@ -10,13 +10,15 @@ _INSTRUCTIONS = """
 02 block  03 loop  04 if  05 else  0b end  0c br  0d br_if  0f return  10 call  1b select
 20 local.get  21 local.set  22 local.tee
 28 i32.load  29 i64.load  2a f32.load  2b f64.load
+2c i32.load8_s  2d i32.load8_u  2e i32.load16_s  2f i32.load16_u  3a i32.store8  3b i32.store16
 36 i32.store  37 i64.store  38 f32.store  39 f64.store
 41 i32.const  42 i64.const  43 f32.const  44 f64.const
-45 i32.eqz  46 i32.eq  47 i32.ne  49 i32.lt_u  4d i32.le_u
+45 i32.eqz  46 i32.eq  47 i32.ne  48 i32.lt_s  49 i32.lt_u  4a i32.gt_s
+4c i32.le_s  4d i32.le_u  4e i32.ge_s
 51 i64.eq  52 i64.ne  54 i64.lt_u  58 i64.le_u
 5b f32.eq  5c f32.ne  5d f32.lt  5e f32.gt  5f f32.le  60 f32.ge
 61 f64.eq  62 f64.ne  63 f64.lt  64 f64.gt  65 f64.le  66 f64.ge
-6a i32.add  6b i32.sub  6c i32.mul  71 i32.and  72 i32.or  74 i32.shl  76 i32.shr_u
+6a i32.add  6b i32.sub  6c i32.mul  71 i32.and  72 i32.or  74 i32.shl  75 i32.shr_s  76 i32.shr_u
 7c i64.add  7d i64.sub  7e i64.mul  83 i64.and  84 i64.or  86 i64.shl  88 i64.shr_u
 8b f32.abs  8c f32.neg  91 f32.sqrt  92 f32.add  93 f32.sub  94 f32.mul  95 f32.div
 98 f32.copysign
@@ -158,8 +160,10 @@ def _instruction(reader, names):
             return f"{name} {reader.number()}"
         case "call":
             return f"call ${names[reader.number()]}"
-        case "load" | "store":
-            assert reader.number() == _NATURAL[type_]
+        case what if what.startswith(("load", "store")):
+            narrow = re.search(r"\d+", what)
+            natural = {"8": 0, "16": 1}[narrow[0]] if narrow else _NATURAL[type_]
+            assert reader.number() == natural
             offset = reader.number()
             return f"{name} offset={offset}" if offset else name
         case "const":

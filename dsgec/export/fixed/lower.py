@@ -34,13 +34,20 @@ from dsgec.program.ir import (
     narrowest,
 )
 
-_LONGEST_SUM = 16  # terms of a line
+LONGEST_SUM = 16
+"""The most terms of a line."""
+
 _STORED: dict[int, Type] = {8: "int8", 16: "int16"}
 
 
-def integer_program(source: ir.IntegerProgram, *, longest: int = LONGEST_FUNCTION) -> Program:
-    """Return the flat program of fixed point, with at most `longest` statements in a function."""
-    writer = StepWriter(source, longest)
+def integer_program(
+    source: ir.IntegerProgram, *, longest: int = LONGEST_FUNCTION, longest_sum: int = LONGEST_SUM
+) -> Program:
+    """Return the flat program of fixed point.
+
+    A function has at most `longest` statements, and a sum at most `longest_sum` terms.
+    """
+    writer = StepWriter(source, longest, longest_sum)
     for position, step in enumerate(source.steps):
         writer.step(position, step)
     tables, looks = function_tables(source)
@@ -125,13 +132,18 @@ def function_tables(
 class StepWriter:
     """Writes one step after the other; `values` are the expressions that read their results."""
 
-    def __init__(self, source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION) -> None:
-        self.source, self.longest = source, longest
+    def __init__(
+        self,
+        source: ir.IntegerProgram,
+        longest: int = LONGEST_FUNCTION,
+        longest_sum: int = LONGEST_SUM,
+    ) -> None:
+        self.source, self.longest, self.longest_sum = source, longest, longest_sum
         self.body: list[Instruction] = []
         self.values: dict[int, Expression] = {}
         self.names = dict(source.names)
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
-        self.is_split = len(source.steps) + terms // _LONGEST_SUM > longest
+        self.is_split = len(source.steps) + terms // longest_sum > longest
 
     def procedures(
         self, name: str, about: str, y: ArrayParameter, results: Sequence[ir.Operand]
@@ -184,10 +196,10 @@ class StepWriter:
         The bias comes first, even a 0: in JavaScript, −5 · 0 is −0, but 0 + −5 · 0 is 0.
         """
         total: Expression = Number(step.bias, "int32")
-        for start in range(0, len(step.terms), _LONGEST_SUM):
+        for start in range(0, len(step.terms), self.longest_sum):
             if start:
                 total = self.assign(total)
-            for operand, weight in step.terms[start : start + _LONGEST_SUM]:
+            for operand, weight in step.terms[start : start + self.longest_sum]:
                 term = self.operand(operand)
                 if abs(weight) != 1:
                     term = Binary("*", Number(abs(weight), "int32"), term, "int32")

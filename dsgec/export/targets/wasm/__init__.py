@@ -6,9 +6,9 @@ from dsgec.export.artefact import DTYPES, Artefact, SourceFile
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.js import check_module, run_module
 from dsgec.export.targets.target import Array, Files, Target, parse_json
-from dsgec.export.targets.wasm.binary import find_custom
 from dsgec.export.targets.wasm.emit import SECTION, wasm_module
 from dsgec.export.view import view
+from dsgec.program.wasm_module import find_custom
 from dsgec.rendering import Code, render
 
 _ENDING = Code(".wasm.mjs")

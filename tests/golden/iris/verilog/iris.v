@@ -1268,256 +1268,256 @@ module iris (
     endfunction
 
     // Stage 0
-    wire signed [29:0] n2 = x0 * 15'sd8520;
-    wire signed [30:0] n5 = x2 * 16'sd21299;
-    wire signed [30:0] n7 = n2 - n5;
-    wire c37 = x1 < -16'sd30720;
-    wire signed [15:0] n38 = c37 ? -16'sd30720 : x1;
-    wire c39 = n38 > 16'sd30720;
-    wire signed [15:0] n40 = c39 ? 16'sd30720 : n38;
-    wire c52 = x3 < -16'sd30720;
-    wire signed [15:0] n53 = c52 ? -16'sd30720 : x3;
-    wire c54 = n53 > 16'sd30720;
-    wire signed [15:0] n55 = c54 ? 16'sd30720 : n53;
-    wire signed [18:0] n139 = n40 << 3;
-    reg signed [30:0] n7_1;
-    reg signed [15:0] n40_1;
-    reg signed [15:0] n55_1;
+    wire signed [29:0] n3 = x0 * 15'sd8520;
+    wire signed [30:0] n7 = x2 * 16'sd21299;
+    wire signed [30:0] n9 = n3 - n7;
+    wire c38 = x1 < -16'sd30720;
+    wire signed [15:0] n39 = c38 ? -16'sd30720 : x1;
+    wire c40 = n39 > 16'sd30720;
+    wire signed [15:0] n41 = c40 ? 16'sd30720 : n39;
+    wire c53 = x3 < -16'sd30720;
+    wire signed [15:0] n54 = c53 ? -16'sd30720 : x3;
+    wire c55 = n54 > 16'sd30720;
+    wire signed [15:0] n56 = c55 ? 16'sd30720 : n54;
+    wire signed [18:0] n139 = n41 << 3;
+    reg signed [30:0] n9_1;
+    reg signed [15:0] n41_1;
+    reg signed [15:0] n56_1;
     reg signed [18:0] n139_1;
     always @(posedge clk)
         if (ce) begin
-            n7_1 <= n7;
-            n40_1 <= n40;
-            n55_1 <= n55;
+            n9_1 <= n9;
+            n41_1 <= n41;
+            n56_1 <= n56;
             n139_1 <= n139;
         end
 
     // Stage 1
-    wire signed [31:0] n8 = n7_1 + -30'sd431477228;
-    wire signed [15:0] n10 = n8 >>> 16;
-    wire c15 = n10 < 1'sd0;
-    wire signed [15:0] n16 = 1'sd0 - n10;
-    wire signed [15:0] n17 = c15 ? n16 : n10;
-    wire signed [7:0] n18 = n17 >>> 8;
-    wire signed [8:0] n20 = $signed({1'b0, n17[7:0]});
-    wire signed [17:0] n42 = n40_1 + 17'sd34818;
-    wire signed [15:0] n44 = n42 >>> 2;
-    wire signed [17:0] n56 = n55_1 + 17'sd34818;
-    wire signed [15:0] n57 = n56 >>> 2;
-    wire c61 = n57 < 13'sd2048;
-    wire signed [3:0] n63 = c61 ? 4'sd4 : 1'sd0;
-    reg c15_1;
-    reg signed [7:0] n18_1;
-    reg signed [8:0] n20_1;
+    wire signed [31:0] n10 = n9_1 + -30'sd431477228;
+    wire signed [15:0] n12 = n10 >>> 16;
+    wire c16 = n12 < 1'sd0;
+    wire signed [15:0] n17 = 1'sd0 - n12;
+    wire signed [15:0] n18 = c16 ? n17 : n12;
+    wire signed [7:0] n19 = n18 >>> 8;
+    wire signed [8:0] n21 = $signed({1'b0, n18[7:0]});
+    wire signed [17:0] n43 = n41_1 + 17'sd34818;
+    wire signed [15:0] n44 = n43 >>> 2;
+    wire signed [17:0] n57 = n56_1 + 17'sd34818;
+    wire signed [15:0] n58 = n57 >>> 2;
+    wire c62 = n58 < 13'sd2048;
+    wire signed [3:0] n64 = c62 ? 4'sd4 : 1'sd0;
+    reg c16_1;
+    reg signed [7:0] n19_1;
+    reg signed [8:0] n21_1;
     reg signed [15:0] n44_1;
-    reg signed [15:0] n57_1;
-    reg signed [3:0] n63_1;
+    reg signed [15:0] n58_1;
+    reg signed [3:0] n64_1;
     reg signed [18:0] n139_2;
     always @(posedge clk)
         if (ce) begin
-            c15_1 <= c15;
-            n18_1 <= n18;
-            n20_1 <= n20;
+            c16_1 <= c16;
+            n19_1 <= n19;
+            n21_1 <= n21;
             n44_1 <= n44;
-            n57_1 <= n57;
-            n63_1 <= n63;
+            n58_1 <= n58;
+            n64_1 <= n64;
             n139_2 <= n139_1;
         end
 
     // Stage 2
-    wire signed [15:0] n21 = rom0(n18_1[6:0]);
-    wire signed [10:0] n25 = rom2(n18_1[6:0]);
+    wire signed [15:0] n22 = rom0(n19_1[6:0]);
+    wire signed [10:0] n26 = rom2(n19_1[6:0]);
     wire signed [29:0] n46 = n44_1 * n44_1;
-    wire signed [19:0] n64 = n57_1 << n63_1;
-    wire c65 = n64 < 15'sd8192;
-    wire signed [2:0] n66 = c65 ? 3'sd2 : 1'sd0;
-    reg c15_2;
-    reg signed [8:0] n20_2;
-    reg signed [15:0] n21_1;
-    reg signed [10:0] n25_1;
+    wire signed [19:0] n65 = n58_1 << n64_1;
+    wire c66 = n65 < 15'sd8192;
+    wire signed [2:0] n67 = c66 ? 3'sd2 : 1'sd0;
+    reg c16_2;
+    reg signed [8:0] n21_2;
+    reg signed [15:0] n22_1;
+    reg signed [10:0] n26_1;
     reg signed [29:0] n46_1;
-    reg signed [15:0] n57_2;
-    reg signed [3:0] n63_2;
-    reg signed [19:0] n64_1;
-    reg signed [2:0] n66_1;
+    reg signed [15:0] n58_2;
+    reg signed [3:0] n64_2;
+    reg signed [19:0] n65_1;
+    reg signed [2:0] n67_1;
     reg signed [18:0] n139_3;
     always @(posedge clk)
         if (ce) begin
-            c15_2 <= c15_1;
-            n20_2 <= n20_1;
-            n21_1 <= n21;
-            n25_1 <= n25;
+            c16_2 <= c16_1;
+            n21_2 <= n21_1;
+            n22_1 <= n22;
+            n26_1 <= n26;
             n46_1 <= n46;
-            n57_2 <= n57_1;
-            n63_2 <= n63_1;
-            n64_1 <= n64;
-            n66_1 <= n66;
+            n58_2 <= n58_1;
+            n64_2 <= n64_1;
+            n65_1 <= n65;
+            n67_1 <= n67;
             n139_3 <= n139_2;
         end
 
     // Stage 3
-    wire signed [18:0] n26 = n25_1 * n20_2;
+    wire signed [18:0] n27 = n26_1 * n21_2;
     wire signed [29:0] n49 = n46_1 + 15'sd8192;
     wire signed [15:0] n50 = n49 >>> 14;
-    wire signed [21:0] n67 = n64_1 << n66_1;
-    wire c68 = n67 < 16'sd16384;
-    wire signed [1:0] n69 = c68 ? 2'sd1 : 1'sd0;
-    wire signed [3:0] n70 = n63_2 + n66_1;
-    reg c15_3;
-    reg signed [15:0] n21_2;
-    reg signed [18:0] n26_1;
+    wire signed [21:0] n68 = n65_1 << n67_1;
+    wire c69 = n68 < 16'sd16384;
+    wire signed [1:0] n70 = c69 ? 2'sd1 : 1'sd0;
+    wire signed [3:0] n71 = n64_2 + n67_1;
+    reg c16_3;
+    reg signed [15:0] n22_2;
+    reg signed [18:0] n27_1;
     reg signed [15:0] n50_1;
-    reg signed [15:0] n57_3;
-    reg signed [1:0] n69_1;
-    reg signed [3:0] n70_1;
+    reg signed [15:0] n58_3;
+    reg signed [1:0] n70_1;
+    reg signed [3:0] n71_1;
     reg signed [18:0] n139_4;
     always @(posedge clk)
         if (ce) begin
-            c15_3 <= c15_2;
-            n21_2 <= n21_1;
-            n26_1 <= n26;
+            c16_3 <= c16_2;
+            n22_2 <= n22_1;
+            n27_1 <= n27;
             n50_1 <= n50;
-            n57_3 <= n57_2;
-            n69_1 <= n69;
+            n58_3 <= n58_2;
             n70_1 <= n70;
+            n71_1 <= n71;
             n139_4 <= n139_3;
         end
 
     // Stage 4
-    wire signed [18:0] n29 = n26_1 + 9'sd128;
-    wire signed [10:0] n30 = n29 >>> 8;
-    wire signed [16:0] n31 = n21_2 + n30;
-    wire signed [15:0] n32 = 17'sd32768 - n31;
-    wire signed [3:0] n71 = n70_1 + n69_1;
-    wire signed [22:0] n72 = n57_3 << n71;
-    wire signed [15:0] n73 = n72;
-    wire signed [5:0] n109 = 6'sd19 - n71;
-    wire signed [20:0] n111 = 2'sd1 << n109;
-    wire signed [19:0] n112 = n111 >>> 1;
-    reg c15_4;
-    reg signed [16:0] n31_1;
-    reg signed [15:0] n32_1;
+    wire signed [18:0] n30 = n27_1 + 9'sd128;
+    wire signed [10:0] n31 = n30 >>> 8;
+    wire signed [16:0] n32 = n22_2 + n31;
+    wire signed [15:0] n33 = 17'sd32768 - n32;
+    wire signed [3:0] n72 = n71_1 + n70_1;
+    wire signed [22:0] n73 = n58_3 << n72;
+    wire signed [15:0] n74 = n73;
+    wire signed [5:0] n110 = 6'sd19 - n72;
+    wire signed [20:0] n112 = 2'sd1 << n110;
+    wire signed [19:0] n113 = n112 >>> 1;
+    reg c16_4;
+    reg signed [16:0] n32_1;
+    reg signed [15:0] n33_1;
     reg signed [15:0] n50_2;
-    reg signed [15:0] n73_1;
-    reg signed [5:0] n109_1;
-    reg signed [19:0] n112_1;
+    reg signed [15:0] n74_1;
+    reg signed [5:0] n110_1;
+    reg signed [19:0] n113_1;
     reg signed [18:0] n139_5;
     always @(posedge clk)
         if (ce) begin
-            c15_4 <= c15_3;
-            n31_1 <= n31;
+            c16_4 <= c16_3;
             n32_1 <= n32;
+            n33_1 <= n33;
             n50_2 <= n50_1;
-            n73_1 <= n73;
-            n109_1 <= n109;
-            n112_1 <= n112;
+            n74_1 <= n74;
+            n110_1 <= n110;
+            n113_1 <= n113;
             n139_5 <= n139_4;
         end
 
     // Stage 5
-    wire signed [16:0] h_1_1 = c15_4 ? n32_1 : n31_1;
-    wire signed [30:0] n76 = n73_1 * 16'sd30840;
+    wire signed [16:0] h_1_1 = c16_4 ? n33_1 : n32_1;
+    wire signed [30:0] n76 = n74_1 * 16'sd30840;
     wire signed [15:0] n78 = n76 >>> 15;
-    wire signed [15:0] n79 = 17'sd46261 - n78;
+    wire signed [15:0] n80 = 17'sd46261 - n78;
     wire signed [17:0] n138 = h_1_1 * 3'sd3;
     reg signed [15:0] n50_3;
-    reg signed [15:0] n73_2;
-    reg signed [15:0] n79_1;
-    reg signed [5:0] n109_2;
-    reg signed [19:0] n112_2;
+    reg signed [15:0] n74_2;
+    reg signed [15:0] n80_1;
+    reg signed [5:0] n110_2;
+    reg signed [19:0] n113_2;
     reg signed [17:0] n138_1;
     reg signed [18:0] n139_6;
     always @(posedge clk)
         if (ce) begin
             n50_3 <= n50_2;
-            n73_2 <= n73_1;
-            n79_1 <= n79;
-            n109_2 <= n109_1;
-            n112_2 <= n112_1;
+            n74_2 <= n74_1;
+            n80_1 <= n80;
+            n110_2 <= n110_1;
+            n113_2 <= n113_1;
             n138_1 <= n138;
             n139_6 <= n139_5;
         end
 
     // Stage 6
-    wire signed [30:0] n81 = n73_2 * n79_1;
+    wire signed [30:0] n81 = n74_2 * n80_1;
     wire signed [19:0] n141 = n138_1 + n139_6;
     wire signed [20:0] n142 = n141 + 20'sd278544;
     wire signed [15:0] n143 = n142 >>> 5;
     wire signed [7:0] n145 = n143 >>> 8;
     wire signed [8:0] n147 = $signed({1'b0, n143[7:0]});
     reg signed [15:0] n50_4;
-    reg signed [15:0] n73_3;
-    reg signed [15:0] n79_2;
+    reg signed [15:0] n74_3;
+    reg signed [15:0] n80_2;
     reg signed [30:0] n81_1;
-    reg signed [5:0] n109_3;
-    reg signed [19:0] n112_3;
+    reg signed [5:0] n110_3;
+    reg signed [19:0] n113_3;
     reg signed [7:0] n145_1;
     reg signed [8:0] n147_1;
     always @(posedge clk)
         if (ce) begin
             n50_4 <= n50_3;
-            n73_3 <= n73_2;
-            n79_2 <= n79_1;
+            n74_3 <= n74_2;
+            n80_2 <= n80_1;
             n81_1 <= n81;
-            n109_3 <= n109_2;
-            n112_3 <= n112_2;
+            n110_3 <= n110_2;
+            n113_3 <= n113_2;
             n145_1 <= n145;
             n147_1 <= n147;
         end
 
     // Stage 7
-    wire signed [29:0] n82 = 31'sd536870912 - n81_1;
-    wire signed [15:0] n83 = n82 >>> 14;
+    wire signed [29:0] n83 = 31'sd536870912 - n81_1;
+    wire signed [15:0] n84 = n83 >>> 14;
     wire signed [15:0] n148 = rom6(n145_1[6:0]);
     wire signed [10:0] n151 = rom8(n145_1[6:0]);
     reg signed [15:0] n50_5;
-    reg signed [15:0] n73_4;
-    reg signed [15:0] n79_3;
-    reg signed [15:0] n83_1;
-    reg signed [5:0] n109_4;
-    reg signed [19:0] n112_4;
+    reg signed [15:0] n74_4;
+    reg signed [15:0] n80_3;
+    reg signed [15:0] n84_1;
+    reg signed [5:0] n110_4;
+    reg signed [19:0] n113_4;
     reg signed [8:0] n147_2;
     reg signed [15:0] n148_1;
     reg signed [10:0] n151_1;
     always @(posedge clk)
         if (ce) begin
             n50_5 <= n50_4;
-            n73_4 <= n73_3;
-            n79_3 <= n79_2;
-            n83_1 <= n83;
-            n109_4 <= n109_3;
-            n112_4 <= n112_3;
+            n74_4 <= n74_3;
+            n80_3 <= n80_2;
+            n84_1 <= n84;
+            n110_4 <= n110_3;
+            n113_4 <= n113_3;
             n147_2 <= n147_1;
             n148_1 <= n148;
             n151_1 <= n151;
         end
 
     // Stage 8
-    wire signed [30:0] n84 = n83_1 * n79_3;
-    wire signed [15:0] n85 = n84 >>> 15;
+    wire signed [30:0] n85 = n84_1 * n80_3;
+    wire signed [15:0] n86 = n85 >>> 15;
     wire signed [18:0] n152 = n151_1 * n147_2;
     reg signed [15:0] n50_6;
-    reg signed [15:0] n73_5;
-    reg signed [15:0] n79_4;
-    reg signed [15:0] n85_1;
-    reg signed [5:0] n109_5;
-    reg signed [19:0] n112_5;
+    reg signed [15:0] n74_5;
+    reg signed [15:0] n80_4;
+    reg signed [15:0] n86_1;
+    reg signed [5:0] n110_5;
+    reg signed [19:0] n113_5;
     reg signed [15:0] n148_2;
     reg signed [18:0] n152_1;
     always @(posedge clk)
         if (ce) begin
             n50_6 <= n50_5;
-            n73_5 <= n73_4;
-            n79_4 <= n79_3;
-            n85_1 <= n85;
-            n109_5 <= n109_4;
-            n112_5 <= n112_4;
+            n74_5 <= n74_4;
+            n80_4 <= n80_3;
+            n86_1 <= n86;
+            n110_5 <= n110_4;
+            n113_5 <= n113_4;
             n148_2 <= n148_1;
             n152_1 <= n152;
         end
 
     // Stage 9
-    wire signed [16:0] n86 = n79_4 + n85_1;
+    wire signed [16:0] n87 = n80_4 + n86_1;
     wire signed [18:0] n153 = n152_1 + 9'sd128;
     wire signed [10:0] n154 = n153 >>> 8;
     wire signed [16:0] h_2_1 = n148_2 + n154;
@@ -1526,25 +1526,25 @@ module iris (
     wire signed [15:0] n160 = n159 >>> 15;
     wire signed [16:0] n161 = 1'sd0 - h_2_1;
     reg signed [15:0] n50_7;
-    reg signed [15:0] n73_6;
-    reg signed [16:0] n86_1;
-    reg signed [5:0] n109_6;
-    reg signed [19:0] n112_6;
+    reg signed [15:0] n74_6;
+    reg signed [16:0] n87_1;
+    reg signed [5:0] n110_6;
+    reg signed [19:0] n113_6;
     reg signed [15:0] n160_1;
     reg signed [16:0] n161_1;
     always @(posedge clk)
         if (ce) begin
             n50_7 <= n50_6;
-            n73_6 <= n73_5;
-            n86_1 <= n86;
-            n109_6 <= n109_5;
-            n112_6 <= n112_5;
+            n74_6 <= n74_5;
+            n87_1 <= n87;
+            n110_6 <= n110_5;
+            n113_6 <= n113_5;
             n160_1 <= n160;
             n161_1 <= n161;
         end
 
     // Stage 10
-    wire signed [31:0] n87 = n73_6 * n86_1;
+    wire signed [31:0] n88 = n74_6 * n87_1;
     wire signed [16:0] n164 = n161_1 + 3'sd2;
     wire signed [14:0] n165 = n164 >>> 2;
     wire signed [14:0] n166 = n160_1 - n160_1;
@@ -1557,11 +1557,11 @@ module iris (
     wire c255 = n166 < 2'sd1;
     wire signed [14:0] n256 = c255 ? n166 : 2'sd1;
     reg signed [15:0] n50_8;
-    reg signed [15:0] n73_7;
-    reg signed [16:0] n86_2;
-    reg signed [31:0] n87_1;
-    reg signed [5:0] n109_7;
-    reg signed [19:0] n112_7;
+    reg signed [15:0] n74_7;
+    reg signed [16:0] n87_2;
+    reg signed [31:0] n88_1;
+    reg signed [5:0] n110_7;
+    reg signed [19:0] n113_7;
     reg signed [15:0] n160_2;
     reg signed [6:0] n170_1;
     reg signed [8:0] n172_1;
@@ -1571,11 +1571,11 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_8 <= n50_7;
-            n73_7 <= n73_6;
-            n86_2 <= n86_1;
-            n87_1 <= n87;
-            n109_7 <= n109_6;
-            n112_7 <= n112_6;
+            n74_7 <= n74_6;
+            n87_2 <= n87_1;
+            n88_1 <= n88;
+            n110_7 <= n110_6;
+            n113_7 <= n113_6;
             n160_2 <= n160_1;
             n170_1 <= n170;
             n172_1 <= n172;
@@ -1585,19 +1585,19 @@ module iris (
         end
 
     // Stage 11
-    wire signed [30:0] n88 = 31'sd536870912 - n87_1;
-    wire signed [21:0] n90 = n88 >>> 9;
+    wire signed [30:0] n89 = 31'sd536870912 - n88_1;
+    wire signed [21:0] n91 = n89 >>> 9;
     wire signed [15:0] n173 = rom9(n170_1[5:0]);
     wire signed [10:0] n176 = rom11(n170_1[5:0]);
     wire signed [15:0] n195 = c194_1 ? 16'sd27030 : n193_1;
     wire signed [7:0] n196 = n195 >>> 8;
     wire signed [8:0] n198 = $signed({1'b0, n195[7:0]});
     reg signed [15:0] n50_9;
-    reg signed [15:0] n73_8;
-    reg signed [16:0] n86_3;
-    reg signed [21:0] n90_1;
-    reg signed [5:0] n109_8;
-    reg signed [19:0] n112_8;
+    reg signed [15:0] n74_8;
+    reg signed [16:0] n87_3;
+    reg signed [21:0] n91_1;
+    reg signed [5:0] n110_8;
+    reg signed [19:0] n113_8;
     reg signed [15:0] n160_3;
     reg signed [8:0] n172_2;
     reg signed [15:0] n173_1;
@@ -1608,11 +1608,11 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_9 <= n50_8;
-            n73_8 <= n73_7;
-            n86_3 <= n86_2;
-            n90_1 <= n90;
-            n109_8 <= n109_7;
-            n112_8 <= n112_7;
+            n74_8 <= n74_7;
+            n87_3 <= n87_2;
+            n91_1 <= n91;
+            n110_8 <= n110_7;
+            n113_8 <= n113_7;
             n160_3 <= n160_2;
             n172_2 <= n172_1;
             n173_1 <= n173;
@@ -1623,17 +1623,17 @@ module iris (
         end
 
     // Stage 12
-    wire signed [31:0] n91 = n90_1 * n86_3;
-    wire signed [11:0] n93 = n91 >>> 20;
+    wire signed [31:0] n92 = n91_1 * n87_3;
+    wire signed [11:0] n94 = n92 >>> 20;
     wire signed [18:0] n177 = n176_1 * n172_2;
     wire signed [15:0] n199 = rom15(n196_1[6:0]);
     wire signed [10:0] n202 = rom17(n196_1[6:0]);
     reg signed [15:0] n50_10;
-    reg signed [15:0] n73_9;
-    reg signed [16:0] n86_4;
-    reg signed [11:0] n93_1;
-    reg signed [5:0] n109_9;
-    reg signed [19:0] n112_9;
+    reg signed [15:0] n74_9;
+    reg signed [16:0] n87_4;
+    reg signed [11:0] n94_1;
+    reg signed [5:0] n110_9;
+    reg signed [19:0] n113_9;
     reg signed [15:0] n160_4;
     reg signed [15:0] n173_2;
     reg signed [18:0] n177_1;
@@ -1644,11 +1644,11 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_10 <= n50_9;
-            n73_9 <= n73_8;
-            n86_4 <= n86_3;
-            n93_1 <= n93;
-            n109_9 <= n109_8;
-            n112_9 <= n112_8;
+            n74_9 <= n74_8;
+            n87_4 <= n87_3;
+            n94_1 <= n94;
+            n110_9 <= n110_8;
+            n113_9 <= n113_8;
             n160_4 <= n160_3;
             n173_2 <= n173_1;
             n177_1 <= n177;
@@ -1659,16 +1659,16 @@ module iris (
         end
 
     // Stage 13
-    wire signed [16:0] n94 = n86_4 + n93_1;
+    wire signed [16:0] n95 = n87_4 + n94_1;
     wire signed [18:0] n178 = n177_1 + 9'sd128;
     wire signed [10:0] n179 = n178 >>> 8;
     wire signed [15:0] n180 = n173_2 + n179;
     wire signed [18:0] n203 = n202_1 * n198_2;
     reg signed [15:0] n50_11;
-    reg signed [15:0] n73_10;
-    reg signed [16:0] n94_1;
-    reg signed [5:0] n109_10;
-    reg signed [19:0] n112_10;
+    reg signed [15:0] n74_10;
+    reg signed [16:0] n95_1;
+    reg signed [5:0] n110_10;
+    reg signed [19:0] n113_10;
     reg signed [15:0] n160_5;
     reg signed [15:0] n180_1;
     reg signed [15:0] n199_2;
@@ -1677,10 +1677,10 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_11 <= n50_10;
-            n73_10 <= n73_9;
-            n94_1 <= n94;
-            n109_10 <= n109_9;
-            n112_10 <= n112_9;
+            n74_10 <= n74_9;
+            n95_1 <= n95;
+            n110_10 <= n110_9;
+            n113_10 <= n113_9;
             n160_5 <= n160_4;
             n180_1 <= n180;
             n199_2 <= n199_1;
@@ -1689,15 +1689,15 @@ module iris (
         end
 
     // Stage 14
-    wire signed [31:0] n95 = n73_10 * n94_1;
+    wire signed [31:0] n96 = n74_10 * n95_1;
     wire signed [18:0] n204 = n203_1 + 9'sd128;
     wire signed [10:0] n205 = n204 >>> 8;
     wire signed [15:0] n206 = n199_2 + n205;
     reg signed [15:0] n50_12;
-    reg signed [16:0] n94_2;
-    reg signed [31:0] n95_1;
-    reg signed [5:0] n109_11;
-    reg signed [19:0] n112_11;
+    reg signed [16:0] n95_2;
+    reg signed [31:0] n96_1;
+    reg signed [5:0] n110_11;
+    reg signed [19:0] n113_11;
     reg signed [15:0] n160_6;
     reg signed [15:0] n180_2;
     reg signed [15:0] n206_1;
@@ -1705,10 +1705,10 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_12 <= n50_11;
-            n94_2 <= n94_1;
-            n95_1 <= n95;
-            n109_11 <= n109_10;
-            n112_11 <= n112_10;
+            n95_2 <= n95_1;
+            n96_1 <= n96;
+            n110_11 <= n110_10;
+            n113_11 <= n113_10;
             n160_6 <= n160_5;
             n180_2 <= n180_1;
             n206_1 <= n206;
@@ -1716,13 +1716,13 @@ module iris (
         end
 
     // Stage 15
-    wire signed [31:0] n96 = 31'sd536870912 - n95_1;
-    wire signed [27:0] n97 = n96 >>> 4;
+    wire signed [31:0] n97 = 31'sd536870912 - n96_1;
+    wire signed [27:0] n98 = n97 >>> 4;
     reg signed [15:0] n50_13;
-    reg signed [16:0] n94_3;
-    reg signed [27:0] n97_1;
-    reg signed [5:0] n109_12;
-    reg signed [19:0] n112_12;
+    reg signed [16:0] n95_3;
+    reg signed [27:0] n98_1;
+    reg signed [5:0] n110_12;
+    reg signed [19:0] n113_12;
     reg signed [15:0] n160_7;
     reg signed [15:0] n180_3;
     reg signed [15:0] n206_2;
@@ -1730,10 +1730,10 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_13 <= n50_12;
-            n94_3 <= n94_2;
-            n97_1 <= n97;
-            n109_12 <= n109_11;
-            n112_12 <= n112_11;
+            n95_3 <= n95_2;
+            n98_1 <= n98;
+            n110_12 <= n110_11;
+            n113_12 <= n113_11;
             n160_7 <= n160_6;
             n180_3 <= n180_2;
             n206_2 <= n206_1;
@@ -1741,12 +1741,12 @@ module iris (
         end
 
     // Stage 16
-    wire signed [31:0] n98 = n97_1 * n94_3;
+    wire signed [31:0] n99 = n98_1 * n95_3;
     reg signed [15:0] n50_14;
-    reg signed [16:0] n94_4;
-    reg signed [31:0] n98_1;
-    reg signed [5:0] n109_13;
-    reg signed [19:0] n112_13;
+    reg signed [16:0] n95_4;
+    reg signed [31:0] n99_1;
+    reg signed [5:0] n110_13;
+    reg signed [19:0] n113_13;
     reg signed [15:0] n160_8;
     reg signed [15:0] n180_4;
     reg signed [15:0] n206_3;
@@ -1754,10 +1754,10 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_14 <= n50_13;
-            n94_4 <= n94_3;
-            n98_1 <= n98;
-            n109_13 <= n109_12;
-            n112_13 <= n112_12;
+            n95_4 <= n95_3;
+            n99_1 <= n99;
+            n110_13 <= n110_12;
+            n113_13 <= n113_12;
             n160_8 <= n160_7;
             n180_4 <= n180_3;
             n206_3 <= n206_2;
@@ -1765,15 +1765,15 @@ module iris (
         end
 
     // Stage 17
-    wire signed [31:0] n102 = n98_1 + 26'sd16777216;
-    wire signed [6:0] n103 = n102 >>> 25;
-    wire signed [16:0] n104 = n94_4 + n103;
-    wire c106 = n104 < 16'sd32767;
+    wire signed [31:0] n103 = n99_1 + 26'sd16777216;
+    wire signed [6:0] n104 = n103 >>> 25;
+    wire signed [16:0] n105 = n95_4 + n104;
+    wire c107 = n105 < 16'sd32767;
     reg signed [15:0] n50_15;
-    reg signed [16:0] n104_1;
-    reg c106_1;
-    reg signed [5:0] n109_14;
-    reg signed [19:0] n112_14;
+    reg signed [16:0] n105_1;
+    reg c107_1;
+    reg signed [5:0] n110_14;
+    reg signed [19:0] n113_14;
     reg signed [15:0] n160_9;
     reg signed [15:0] n180_5;
     reg signed [15:0] n206_4;
@@ -1781,10 +1781,10 @@ module iris (
     always @(posedge clk)
         if (ce) begin
             n50_15 <= n50_14;
-            n104_1 <= n104;
-            c106_1 <= c106;
-            n109_14 <= n109_13;
-            n112_14 <= n112_13;
+            n105_1 <= n105;
+            c107_1 <= c107;
+            n110_14 <= n110_13;
+            n113_14 <= n113_13;
             n160_9 <= n160_8;
             n180_5 <= n180_4;
             n206_4 <= n206_3;
@@ -1792,21 +1792,21 @@ module iris (
         end
 
     // Stage 18
-    wire signed [15:0] n107 = c106_1 ? n104_1 : 16'sd32767;
-    wire signed [15:0] n108 = n107;
-    wire signed [29:0] n110 = n50_15 * n108;
-    reg signed [5:0] n109_15;
-    reg signed [29:0] n110_1;
-    reg signed [19:0] n112_15;
+    wire signed [15:0] n108 = c107_1 ? n105_1 : 16'sd32767;
+    wire signed [15:0] n109 = n108;
+    wire signed [29:0] n111 = n50_15 * n109;
+    reg signed [5:0] n110_15;
+    reg signed [29:0] n111_1;
+    reg signed [19:0] n113_15;
     reg signed [15:0] n160_10;
     reg signed [15:0] n180_6;
     reg signed [15:0] n206_5;
     reg signed [14:0] n256_9;
     always @(posedge clk)
         if (ce) begin
-            n109_15 <= n109_14;
-            n110_1 <= n110;
-            n112_15 <= n112_14;
+            n110_15 <= n110_14;
+            n111_1 <= n111;
+            n113_15 <= n113_14;
             n160_10 <= n160_9;
             n180_6 <= n180_5;
             n206_5 <= n206_4;
@@ -1814,20 +1814,20 @@ module iris (
         end
 
     // Stage 19
-    wire signed [30:0] n113 = n110_1 + n112_15;
-    wire signed [18:0] n114 = n113 >>> n109_15;
-    wire signed [23:0] n118 = n114 << 5;
-    wire c122 = n118 > 16'sd24133;
-    reg signed [23:0] n118_1;
-    reg c122_1;
+    wire signed [30:0] n114 = n111_1 + n113_15;
+    wire signed [18:0] n115 = n114 >>> n110_15;
+    wire signed [23:0] n119 = n115 << 5;
+    wire c123 = n119 > 16'sd24133;
+    reg signed [23:0] n119_1;
+    reg c123_1;
     reg signed [15:0] n160_11;
     reg signed [15:0] n180_7;
     reg signed [15:0] n206_6;
     reg signed [14:0] n256_10;
     always @(posedge clk)
         if (ce) begin
-            n118_1 <= n118;
-            c122_1 <= c122;
+            n119_1 <= n119;
+            c123_1 <= c123;
             n160_11 <= n160_10;
             n180_7 <= n180_6;
             n206_6 <= n206_5;
@@ -1835,19 +1835,19 @@ module iris (
         end
 
     // Stage 20
-    wire signed [15:0] n123 = c122_1 ? 16'sd24133 : n118_1;
-    wire signed [8:0] n124 = n123 >>> 7;
-    wire signed [7:0] n126 = $signed({1'b0, n123[6:0]});
-    reg signed [8:0] n124_1;
-    reg signed [7:0] n126_1;
+    wire signed [15:0] n124 = c123_1 ? 16'sd24133 : n119_1;
+    wire signed [8:0] n125 = n124 >>> 7;
+    wire signed [7:0] n127 = $signed({1'b0, n124[6:0]});
+    reg signed [8:0] n125_1;
+    reg signed [7:0] n127_1;
     reg signed [15:0] n160_12;
     reg signed [15:0] n180_8;
     reg signed [15:0] n206_7;
     reg signed [14:0] n256_11;
     always @(posedge clk)
         if (ce) begin
-            n124_1 <= n124;
-            n126_1 <= n126;
+            n125_1 <= n125;
+            n127_1 <= n127;
             n160_12 <= n160_11;
             n180_8 <= n180_7;
             n206_7 <= n206_6;
@@ -1855,20 +1855,20 @@ module iris (
         end
 
     // Stage 21
-    wire signed [15:0] n127 = rom3(n124_1[7:0]);
-    wire signed [11:0] n130 = rom5(n124_1[7:0]);
-    reg signed [7:0] n126_2;
-    reg signed [15:0] n127_1;
-    reg signed [11:0] n130_1;
+    wire signed [15:0] n128 = rom3(n125_1[7:0]);
+    wire signed [11:0] n131 = rom5(n125_1[7:0]);
+    reg signed [7:0] n127_2;
+    reg signed [15:0] n128_1;
+    reg signed [11:0] n131_1;
     reg signed [15:0] n160_13;
     reg signed [15:0] n180_9;
     reg signed [15:0] n206_8;
     reg signed [14:0] n256_12;
     always @(posedge clk)
         if (ce) begin
-            n126_2 <= n126_1;
-            n127_1 <= n127;
-            n130_1 <= n130;
+            n127_2 <= n127_1;
+            n128_1 <= n128;
+            n131_1 <= n131;
             n160_13 <= n160_12;
             n180_9 <= n180_8;
             n206_8 <= n206_7;
@@ -1876,17 +1876,17 @@ module iris (
         end
 
     // Stage 22
-    wire signed [17:0] n131 = n130_1 * n126_2;
-    reg signed [15:0] n127_2;
-    reg signed [17:0] n131_1;
+    wire signed [17:0] n132 = n131_1 * n127_2;
+    reg signed [15:0] n128_2;
+    reg signed [17:0] n132_1;
     reg signed [15:0] n160_14;
     reg signed [15:0] n180_10;
     reg signed [15:0] n206_9;
     reg signed [14:0] n256_13;
     always @(posedge clk)
         if (ce) begin
-            n127_2 <= n127_1;
-            n131_1 <= n131;
+            n128_2 <= n128_1;
+            n132_1 <= n132;
             n160_14 <= n160_13;
             n180_10 <= n180_9;
             n206_9 <= n206_8;
@@ -1894,9 +1894,9 @@ module iris (
         end
 
     // Stage 23
-    wire signed [17:0] n133 = n131_1 + 8'sd64;
-    wire signed [10:0] n134 = n133 >>> 7;
-    wire signed [16:0] h_1_2 = n127_2 + n134;
+    wire signed [17:0] n134 = n132_1 + 8'sd64;
+    wire signed [10:0] n135 = n134 >>> 7;
+    wire signed [16:0] h_1_2 = n128_2 + n135;
     wire signed [16:0] n162 = h_1_2 + 3'sd2;
     wire signed [14:0] n163 = n162 >>> 2;
     reg signed [15:0] n160_15;

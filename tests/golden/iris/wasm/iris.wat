@@ -3,10 +3,11 @@
   (type (func (param f64 f64) (result f64)))
   (type (func (param f64) (result f64)))
   (type (func (param i32 i32)))
+  (type (func (param i32)))
   (type (func (param i32) (result i32)))
   (type (func (param i32 i32) (result i32)))
-  (type (func (param i32 i32 i32) (result i32)))
   (type (func (result i32)))
+  (type (func (param i32 i32 i32) (result i32)))
   (func $div (type 0) (param f64 f64) (result f64)
     (local f64 f64)
     f64.const 1.0
@@ -300,85 +301,6 @@
     local.get 0
     f64.copysign
   )
-  (func $softmax (type 2) (param i32 i32)
-    (local i32 f64 f64 f64)
-    f64.const -inf
-    local.set 3
-    local.get 0
-    local.set 2
-    block
-      loop
-        local.get 2
-        local.get 1
-        i32.lt_u
-        i32.eqz
-        br_if 1
-        local.get 3
-        local.get 2
-        f64.load
-        call $maximum
-        local.set 3
-        local.get 2
-        i32.const 8
-        i32.add
-        local.set 2
-        br 0
-      end
-    end
-    f64.const 0.0
-    local.set 4
-    local.get 0
-    local.set 2
-    block
-      loop
-        local.get 2
-        local.get 1
-        i32.lt_u
-        i32.eqz
-        br_if 1
-        local.get 2
-        f64.load
-        local.get 3
-        f64.sub
-        call $exp_down
-        local.set 5
-        local.get 2
-        local.get 5
-        f64.store
-        local.get 4
-        local.get 5
-        f64.add
-        local.set 4
-        local.get 2
-        i32.const 8
-        i32.add
-        local.set 2
-        br 0
-      end
-    end
-    local.get 0
-    local.set 2
-    block
-      loop
-        local.get 2
-        local.get 1
-        i32.lt_u
-        i32.eqz
-        br_if 1
-        local.get 2
-        local.get 2
-        f64.load
-        local.get 4
-        f64.div
-        f64.store
-        local.get 2
-        i32.const 8
-        i32.add
-        local.set 2
-        br 0
-      end
-    end
-  )
   (func $sums (type 2) (param i32 i32)
     (local f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64)
     f64.const 0.52
@@ -453,14 +375,110 @@
     local.get 16
     f64.store offset=16
   )
+  (func $softmax (type 3) (param i32)
+    (local f64 i32 f64 f64)
+    f64.const -inf
+    local.set 1
+    i32.const 0
+    local.set 2
+    block
+      loop
+        local.get 2
+        i32.const 3
+        i32.lt_s
+        i32.eqz
+        br_if 1
+        local.get 1
+        local.get 2
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        call $maximum
+        local.set 1
+        local.get 2
+        i32.const 1
+        i32.add
+        local.set 2
+        br 0
+      end
+    end
+    f64.const 0.0
+    local.set 3
+    i32.const 0
+    local.set 2
+    block
+      loop
+        local.get 2
+        i32.const 3
+        i32.lt_s
+        i32.eqz
+        br_if 1
+        local.get 2
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        local.get 1
+        f64.sub
+        call $exp_down
+        local.set 4
+        local.get 2
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        local.get 4
+        f64.store
+        local.get 3
+        local.get 4
+        f64.add
+        local.set 3
+        local.get 2
+        i32.const 1
+        i32.add
+        local.set 2
+        br 0
+      end
+    end
+    i32.const 0
+    local.set 2
+    block
+      loop
+        local.get 2
+        i32.const 3
+        i32.lt_s
+        i32.eqz
+        br_if 1
+        local.get 2
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        local.get 2
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        local.get 3
+        f64.div
+        f64.store
+        local.get 2
+        i32.const 1
+        i32.add
+        local.set 2
+        br 0
+      end
+    end
+  )
   (func $outputs (type 2) (param i32 i32)
     local.get 0
     local.get 1
     call $sums
     local.get 1
-    local.get 1
-    i32.const 24
-    i32.add
     call $softmax
   )
   (func $results (type 2) (param i32 i32)
@@ -468,102 +486,318 @@
     local.get 1
     call $outputs
   )
-  (func $lacks (type 3) (param i32) (result i32)
+  (func $lacks (type 4) (param i32) (result i32)
+    (local i32 i32)
     i32.const 0
-    local.get 0
-    f64.load
-    local.get 0
-    f64.load
-    f64.ne
-    i32.or
-    local.get 0
-    f64.load offset=8
-    local.get 0
-    f64.load offset=8
-    f64.ne
-    i32.or
-    local.get 0
-    f64.load offset=16
-    local.get 0
-    f64.load offset=16
-    f64.ne
-    i32.or
-    local.get 0
-    f64.load offset=24
-    local.get 0
-    f64.load offset=24
-    f64.ne
-    i32.or
-  )
-  (func $checked (type 4) (param i32 i32) (result i32)
-    local.get 0
-    call $lacks
-    if
-      local.get 1
-      f64.const nan
-      f64.store
-      local.get 1
-      f64.const nan
-      f64.store offset=8
-      local.get 1
-      f64.const nan
-      f64.store offset=16
-      i32.const 1
-      return
+    local.set 1
+    i32.const 0
+    local.set 2
+    block
+      loop
+        local.get 2
+        i32.const 4
+        i32.lt_s
+        i32.eqz
+        br_if 1
+        i32.const 1
+        local.get 1
+        local.get 2
+        i32.load8_u
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        local.get 2
+        i32.load8_u
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        f64.ne
+        select
+        local.set 1
+        local.get 2
+        i32.const 1
+        i32.add
+        local.set 2
+        br 0
+      end
     end
+    local.get 1
+  )
+  (func $checked (type 5) (param i32 i32) (result i32)
+    (local i32 i32)
     local.get 0
     local.get 1
     call $results
+    local.get 0
+    call $lacks
+    local.set 2
     i32.const 0
-  )
-  (func $choose (type 3) (param i32) (result i32)
-    (local i32 i32 f64)
-    f64.const -inf
     local.set 3
     block
       loop
-        local.get 1
+        local.get 3
         i32.const 3
-        i32.lt_u
+        i32.lt_s
         i32.eqz
         br_if 1
-        local.get 0
+        local.get 3
+        i32.const 3
+        i32.shl
         local.get 1
-        i32.const 8
-        i32.mul
+        i32.add
+        f64.const nan
+        local.get 3
+        i32.const 3
+        i32.shl
+        local.get 1
         i32.add
         f64.load
-        local.get 0
+        local.get 2
+        i32.const 1
+        i32.eq
+        select
+        f64.store
+        local.get 3
+        i32.const 1
+        i32.add
+        local.set 3
+        br 0
+      end
+    end
+    local.get 2
+  )
+  (func $choose (type 4) (param i32) (result i32)
+    (local i32 f64 i32 i32 i32)
+    i32.const 0
+    local.set 1
+    f64.const -inf
+    local.set 2
+    i32.const 0
+    local.set 3
+    i32.const 0
+    local.set 4
+    block
+      loop
+        local.get 4
+        i32.const 3
+        i32.lt_s
+        i32.eqz
+        br_if 1
         local.get 1
-        i32.const 8
-        i32.mul
+        i32.const 1
+        local.get 4
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        local.get 4
+        i32.const 3
+        i32.shl
+        local.get 0
         i32.add
         f64.load
         f64.eq
-        i32.eqz
-        if
-          i32.const -1
-          return
-        end
+        select
+        local.set 1
+        local.get 4
+        i32.const 3
+        i32.shl
         local.get 0
-        local.get 1
-        i32.const 8
-        i32.mul
         i32.add
         f64.load
-        local.get 3
+        local.get 2
         f64.gt
-        if
-          local.get 0
-          local.get 1
-          i32.const 8
-          i32.mul
-          i32.add
-          f64.load
-          local.set 3
-          local.get 1
-          local.set 2
+        local.set 5
+        local.get 4
+        i32.const 3
+        i32.shl
+        local.get 0
+        i32.add
+        f64.load
+        local.get 2
+        local.get 5
+        select
+        local.set 2
+        local.get 4
+        local.get 3
+        local.get 5
+        select
+        local.set 3
+        local.get 4
+        i32.const 1
+        i32.add
+        local.set 4
+        br 0
+      end
+    end
+    local.get 3
+    i32.const -1
+    local.get 1
+    i32.const 0
+    i32.eq
+    select
+    i32.const -1
+    local.get 2
+    local.get 2
+    f64.sub
+    local.get 2
+    local.get 2
+    f64.sub
+    f64.eq
+    select
+  )
+  (func $class_number (type 4) (param i32) (result i32)
+    local.get 0
+    i32.const 256
+    call $sums
+    i32.const -1
+    i32.const 256
+    call $choose
+    local.get 0
+    call $lacks
+    i32.const 1
+    i32.eq
+    select
+  )
+  (func $selftest (type 6) (result i32)
+    (local i32 i32 i32)
+    i32.const 0
+    local.set 0
+    i32.const 0
+    local.set 1
+    block
+      loop
+        local.get 1
+        i32.const 4
+        i32.lt_s
+        i32.eqz
+        br_if 1
+        i32.const 0
+        local.set 2
+        block
+          loop
+            local.get 2
+            i32.const 4
+            i32.lt_s
+            i32.eqz
+            br_if 1
+            local.get 2
+            i32.const 3
+            i32.shl
+            local.get 1
+            i32.const 4
+            i32.mul
+            local.get 2
+            i32.add
+            i32.const 3
+            i32.shl
+            f64.load offset=8
+            f64.store offset=288
+            local.get 2
+            i32.const 1
+            i32.add
+            local.set 2
+            br 0
+          end
         end
+        i32.const 288
+        i32.const 320
+        call $results
+        i32.const 0
+        local.set 2
+        block
+          loop
+            local.get 2
+            i32.const 3
+            i32.lt_s
+            i32.eqz
+            br_if 1
+            local.get 1
+            i32.const 1
+            i32.add
+            local.get 0
+            local.get 0
+            i32.const 0
+            i32.eq
+            select
+            local.get 0
+            i32.const 1
+            local.get 1
+            i32.const 3
+            i32.mul
+            local.get 2
+            i32.add
+            i32.const 3
+            i32.shl
+            f64.load offset=136
+            local.get 1
+            i32.const 3
+            i32.mul
+            local.get 2
+            i32.add
+            i32.const 3
+            i32.shl
+            f64.load offset=136
+            f64.eq
+            local.get 2
+            i32.const 3
+            i32.shl
+            f64.load offset=320
+            local.get 2
+            i32.const 3
+            i32.shl
+            f64.load offset=320
+            f64.eq
+            select
+            i32.const 0
+            local.get 2
+            i32.const 3
+            i32.shl
+            f64.load offset=320
+            i64.reinterpret_f64
+            local.get 1
+            i32.const 3
+            i32.mul
+            local.get 2
+            i32.add
+            i32.const 3
+            i32.shl
+            f64.load offset=136
+            i64.reinterpret_f64
+            i64.ne
+            select
+            select
+            local.set 0
+            local.get 2
+            i32.const 1
+            i32.add
+            local.set 2
+            br 0
+          end
+        end
+        local.get 1
+        i32.const 1
+        i32.add
+        local.get 0
+        local.get 0
+        i32.const 0
+        i32.eq
+        select
+        local.get 0
+        i32.const 288
+        call $class_number
+        local.get 1
+        i32.const 2
+        i32.shl
+        i32.load offset=232
+        i32.ne
+        select
+        local.set 0
         local.get 1
         i32.const 1
         i32.add
@@ -571,18 +805,9 @@
         br 0
       end
     end
-    local.get 2
-    i32.const -1
-    local.get 3
-    local.get 3
-    f64.sub
-    local.get 3
-    local.get 3
-    f64.sub
-    f64.eq
-    select
+    local.get 0
   )
-  (func $predict (type 5) (param i32 i32 i32) (result i32)
+  (func $predict (type 7) (param i32 i32 i32) (result i32)
     (local i32)
     block
       loop
@@ -591,15 +816,8 @@
         br_if 1
         local.get 3
         local.get 2
-        i32.const -1
         local.get 0
-        i32.const 240
-        call $sums
-        i32.const 240
-        call $choose
-        local.get 0
-        call $lacks
-        select
+        call $class_number
         i32.store
         local.get 0
         call $lacks
@@ -622,7 +840,7 @@
     end
     local.get 3
   )
-  (func $predict_proba (type 5) (param i32 i32 i32) (result i32)
+  (func $predict_proba (type 7) (param i32 i32 i32) (result i32)
     (local i32)
     block
       loop
@@ -652,132 +870,33 @@
     end
     local.get 3
   )
-  (func $selftest (type 6) (result i32)
-    (local i32 i32 i32 i32 i32)
-    i32.const 0
-    local.set 2
-    i32.const 128
-    local.set 3
-    i32.const 224
-    local.set 4
-    block
-      loop
-        local.get 0
-        i32.const 4
-        i32.lt_u
-        i32.eqz
-        br_if 1
-        local.get 0
-        i32.const 1
-        i32.add
-        local.set 0
-        local.get 2
-        i32.const 240
-        call $results
-        i32.const 0
-        local.set 1
-        block
-          loop
-            local.get 1
-            i32.const 24
-            i32.lt_u
-            i32.eqz
-            br_if 1
-            i32.const 240
-            local.get 1
-            i32.add
-            i64.load
-            local.get 3
-            local.get 1
-            i32.add
-            i64.load
-            i64.ne
-            i32.const 240
-            local.get 1
-            i32.add
-            f64.load
-            i32.const 240
-            local.get 1
-            i32.add
-            f64.load
-            f64.eq
-            local.get 3
-            local.get 1
-            i32.add
-            f64.load
-            local.get 3
-            local.get 1
-            i32.add
-            f64.load
-            f64.eq
-            i32.or
-            i32.and
-            if
-              local.get 0
-              return
-            end
-            local.get 1
-            i32.const 8
-            i32.add
-            local.set 1
-            br 0
-          end
-        end
-        local.get 2
-        i32.const 240
-        call $sums
-        i32.const 240
-        call $choose
-        local.get 4
-        i32.load
-        i32.ne
-        if
-          local.get 0
-          return
-        end
-        local.get 2
-        i32.const 32
-        i32.add
-        local.set 2
-        local.get 3
-        i32.const 24
-        i32.add
-        local.set 3
-        local.get 4
-        i32.const 4
-        i32.add
-        local.set 4
-        br 0
-      end
-    end
-    i32.const 0
-  )
   (memory 2)
-  (global i32 (i32.const 272))
+  (global i32 (i32.const 352))
   (global i32 (i32.const 4))
   (global i32 (i32.const 3))
+  (export "selftest" (func $selftest))
   (export "predict" (func $predict))
   (export "predict_proba" (func $predict_proba))
-  (export "selftest" (func $selftest))
   (export "memory" (memory 0))
   (export "heap" (global 0))
   (export "columns" (global 1))
   (export "results" (global 2))
   (data (i32.const 0)
+    "\00\01\02\03\00\00\00\00\00\00\00\00\00\00\00\00"
     "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00"
-    "\00\00\00\00\00\00\00\00\00\00\00\00\00\00f?"
-    "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\b6?"
-    "\00\00\00\00\00\00\df?\00\00\00\00\00\00\00\00"
-    "\00\00\00\00\00\00\07\c0\00\00\00\00\00\e0\01\c0"
-    "\00\00\00\00\00\80\fb\bf\00\00\00\00\00\e0\02@"
-    "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00"
-    "\00\00\00\00\00\80\9b?\00\00\00\00\00\00\00\00"
-    "2S\01V\d9\f7\e8?Mu\89w\04\b7\c2?"
-    "\d5{\e2`,\d3\b2?\be !\ef/\e4\e4?"
-    "l\beS.\92\e1\d1?[\00\a8\cd7X\b1?"
-    "\df\b3\e4\a5\c8\ad\d8?\9b\ec?\b5iA\de?"
-    "\0c\bf\b6I\9b!\c2?\86\18\ccOMZ\e5?"
-    "\0b\b4\f9OQ<\d1?\a6k\b8AP<\b0?"
-    "\00\00\00\00\00\00\00\00\01\00\00\00\00\00\00\00"
+    "\00\00\00\00\00\00f?\00\00\00\00\00\00\00\00"
+    "\00\00\00\00\00\00\b6?\00\00\00\00\00\00\df?"
+    "\00\00\00\00\00\00\00\00\00\00\00\00\00\00\07\c0"
+    "\00\00\00\00\00\e0\01\c0\00\00\00\00\00\80\fb\bf"
+    "\00\00\00\00\00\e0\02@\00\00\00\00\00\00\00\00"
+    "\00\00\00\00\00\00\00\00\00\00\00\00\00\80\9b?"
+    "\00\00\00\00\00\00\00\002S\01V\d9\f7\e8?"
+    "Mu\89w\04\b7\c2?\d5{\e2`,\d3\b2?"
+    "\be !\ef/\e4\e4?l\beS.\92\e1\d1?"
+    "[\00\a8\cd7X\b1?\df\b3\e4\a5\c8\ad\d8?"
+    "\9b\ec?\b5iA\de?\0c\bf\b6I\9b!\c2?"
+    "\86\18\ccOMZ\e5?\0b\b4\f9OQ<\d1?"
+    "\a6k\b8AP<\b0?\00\00\00\00\00\00\00\00"
+    "\01\00\00\00\00\00\00\00"
   )
 )

@@ -6,6 +6,7 @@ Instructions have the names that the specification of WebAssembly gives them.
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 
 MAGIC = b"\0asm\1\0\0\0"
@@ -17,10 +18,10 @@ PAGE = 1 << 16
 
 Signature = tuple[tuple[str, ...], tuple[str, ...]]
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
-SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
-"""Bytes in memory; integers of 8 and 16 bits exist only there, and are signed."""
+SIZES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
+"""Bytes in memory; integers of 8 and 16 bits exist only there, signed or unsigned."""
 
-_NARROW = {"i8": "8", "i16": "16"}
+_NARROW = {"i8": "8_s", "u8": "8_u", "i16": "16_s", "u16": "16_u"}
 
 _NOTHING = 0x40  # the type of a block that leaves no value
 
@@ -42,8 +43,8 @@ OPCODES: Mapping[str, int] = {
     **{"return": 0x0F, "call": 0x10, "select": 0x1B},
     **_numbered(0x20, "local.get", "local.set", "local.tee"),
     **_numbered(0x28, *(f"{type_}.load" for type_ in TYPES)),
-    **{"i32.load8_s": 0x2C, "i32.load16_s": 0x2E, "i32.store8": 0x3A, "i32.store16": 0x3B},
-    **_numbered(0x36, *(f"{type_}.store" for type_ in TYPES)),
+    **_numbered(0x2C, *(f"i32.load{name}" for name in ("8_s", "8_u", "16_s", "16_u"))),
+    **_numbered(0x36, *(f"{type_}.store" for type_ in TYPES), "i32.store8", "i32.store16"),
     **_numbered(0x41, *(f"{type_}.const" for type_ in TYPES)),
     **_of("i32", 0x45, _COMPARED),
     **_of("i64", 0x50, _COMPARED),
@@ -57,6 +58,11 @@ OPCODES: Mapping[str, int] = {
     **_numbered(0xBC, "i32.reinterpret_f32", "i64.reinterpret_f64"),
     **_numbered(0xBE, "f32.reinterpret_i32", "f64.reinterpret_i64"),
 }
+
+
+def aligned(address: int, size: int = 16) -> int:
+    """Return the first multiple of a size from an address on."""
+    return -(-address // size) * size
 
 
 def unsigned(value: int) -> bytes:
@@ -77,6 +83,7 @@ def signed(value: int) -> bytes:
     return bytes([*out, value & 0x7F])
 
 
+@lru_cache(1 << 16)
 def op(name: str, *immediates: int) -> bytes:
     """Return an instruction and its immediate operands."""
     return bytes([OPCODES[name]]) + b"".join(map(unsigned, immediates))
@@ -96,13 +103,13 @@ def const(type_: str, value: float) -> bytes:
 
 def load(type_: str, address: bytes, offset: int = 0) -> bytes:
     """Return the code that loads the value at an address."""
-    name = f"i32.load{_NARROW[type_]}_s" if type_ in _NARROW else f"{type_}.load"
+    name = f"i32.load{_NARROW[type_]}" if type_ in _NARROW else f"{type_}.load"
     return address + op(name, _alignment(type_), offset)
 
 
 def store(type_: str, address: bytes, value: bytes, offset: int = 0) -> bytes:
     """Return the code that stores a value at an address."""
-    name = f"i32.store{_NARROW[type_]}" if type_ in _NARROW else f"{type_}.store"
+    name = f"i32.store{type_[1:]}" if type_ in _NARROW else f"{type_}.store"
     return address + value + op(name, _alignment(type_), offset)
 
 
@@ -110,9 +117,9 @@ def _alignment(type_: str) -> int:
     return SIZES[type_].bit_length() - 1
 
 
-def when(test: bytes, code: bytes) -> bytes:
-    """Return code that runs if a test holds."""
-    return test + op("if", _NOTHING) + code + op("end")
+def when(test: bytes, yes: bytes, no: bytes = b"") -> bytes:
+    """Return code that runs if a test holds, or other code otherwise."""
+    return test + op("if", _NOTHING) + yes + (op("else") + no if no else b"") + op("end")
 
 
 def repeat(while_: bytes, code: bytes) -> bytes:
@@ -161,9 +168,27 @@ class WasmFunction:
 
 @dataclass
 class Module:
-    """The functions of a module, each after those that it calls."""
+    """The functions of a module, each after those that it calls, and its memory.
+
+    Memory starts with constant data, followed by arrays that functions work with.
+    """
 
     functions: dict[str, WasmFunction] = field(default_factory=dict)
+    data: bytes = b""
+    end: int = 0  # of the memory that is in use
+
+    def add_data(self, content: bytes, size: int) -> int:
+        """Add constant values of so many bytes each, before any array; return their address."""
+        address = aligned(self.end, size)
+        self.data += bytes(address - self.end) + content
+        self.end = len(self.data)
+        return address
+
+    def reserve(self, size: int) -> int:
+        """Return the address of so many bytes for an array."""
+        address = aligned(self.end)
+        self.end = address + size
+        return address
 
     def call(self, name: str) -> bytes:
         return op("call", self.functions[name].number)
@@ -177,10 +202,8 @@ class Module:
         number = len(self.functions)
         self.functions[name] = WasmFunction(name, number, signature, others, code, exported)
 
-    def encode(
-        self, custom: tuple[str, bytes], pages: int, data: bytes, numbers: Mapping[str, int]
-    ) -> bytes:
-        """Return the bytes of the module, with a custom section, data and exported constants."""
+    def encode(self, custom: tuple[str, bytes], pages: int, numbers: Mapping[str, int]) -> bytes:
+        """Return the bytes of the module, with a custom section and exported constants."""
         functions = list(self.functions.values())
         signatures = list(dict.fromkeys(function.signature for function in functions))
         exports = [
@@ -210,7 +233,7 @@ class Module:
                 section(_GLOBAL, _vector(globals_)),
                 section(_EXPORT, _vector(exports)),
                 section(_CODE, _vector(map(_code, functions))),
-                section(_DATA, _vector([at_0 + _sized(data)])),
+                section(_DATA, _vector([at_0 + _sized(self.data)])),
                 section(CUSTOM, _name("name") + section(_FUNCTION_NAMES, names)),
             ]
         )
