@@ -4,6 +4,7 @@ The entry is the procedure `integers(x, y)`, from a row of integers to its resul
 function is read by a function of its own, `look0` and so on.
 """
 
+from collections.abc import Collection, Iterable
 from typing import assert_never
 
 from dsgec.export.fixed import ir
@@ -33,25 +34,35 @@ _STORED: dict[int, Type] = {8: "int8", 16: "int16"}
 
 def integer_program(source: ir.IntegerProgram, *, longest: int = LONGEST_FUNCTION) -> Program:
     """Return the flat program of fixed point, with at most `longest` statements in a function."""
-    writer = StepWriter(source, longest)
+    writer = StepWriter(source, is_split=statements(source.steps) > longest)
     for position, step in enumerate(source.steps):
         writer.step(position, step)
-    x = row_parameter(source)
-    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
     results = tuple(writer.operand(result) for result in source.results)
     stores = tuple(Store("y", index(at), result) for at, result in enumerate(results))
-    tables, looks = function_tables(source)
-    about = "Compute the results of a row of integers."
+    tables, looks = function_tables(source, range(len(source.tables)))
     if not writer.is_split:
-        entry = Procedure("integers", about, (x, y), (*writer.body, *stores))
-        return Program(tables, (*looks, entry))
+        return Program(tables, (*looks, entry(source, (*writer.body, *stores))))
     size = len(writer.body)
+    x = row_parameter(source)
     t = ArrayParameter("t", "int32", size, is_written=True)
     pieces = [*split(writer.body, longest)]
     parts = [Procedure(f"part{n}", "", (x, t), piece) for n, piece in enumerate(pieces)]
-    calls = tuple(Perform(part.name, ("x", "t")) for part in parts)
-    entry = Procedure("integers", about, (x, y), (LocalArray("t", "int32", size), *calls, *stores))
-    return Program(tables, (*looks, *parts, entry))
+    calls: tuple[Instruction, ...] = tuple(Perform(part.name, ("x", "t")) for part in parts)
+    body = (LocalArray("t", "int32", size), *calls, *stores)
+    return Program(tables, (*looks, *parts, entry(source, body)))
+
+
+def entry(source: ir.IntegerProgram, body: tuple[Instruction, ...]) -> Procedure:
+    """Return the procedure that computes the results of a row."""
+    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
+    about = "Compute the results of a row of integers."
+    return Procedure("integers", about, (row_parameter(source), y), body)
+
+
+def statements(steps: Collection[ir.Step]) -> int:
+    """Return how many statements steps may take."""
+    terms = sum(len(step.terms) for step in steps if isinstance(step, ir.Sum))
+    return len(steps) + terms // _LONGEST_SUM
 
 
 def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
@@ -62,12 +73,12 @@ def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
 
 
 def function_tables(
-    source: ir.IntegerProgram,
+    source: ir.IntegerProgram, numbers: Iterable[int]
 ) -> tuple[tuple[ConstantTable, ...], tuple[Procedure, ...]]:
-    """Return the tables of functions, and the procedures that read them."""
+    """Return some tables of functions, and the procedures that read them."""
+    chosen = [(number, source.tables[number]) for number in numbers]
     tables = tuple(
-        ConstantTable(f"table{number}", "int16", table.entries)
-        for number, table in enumerate(source.tables)
+        ConstantTable(f"table{number}", "int16", table.entries) for number, table in chosen
     )
     return tables, tuple(
         Procedure(
@@ -82,20 +93,18 @@ def function_tables(
                 "int32",
             ),
         )
-        for number, table in enumerate(source.tables)
+        for number, table in chosen
     )
 
 
 class StepWriter:
     """Writes one step after the other; `values` are the expressions that read their results."""
 
-    def __init__(self, source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION) -> None:
-        self.source = source
+    def __init__(self, source: ir.IntegerProgram, *, is_split: bool) -> None:
+        self.source, self.is_split = source, is_split
         self.body: list[Instruction] = []
         self.values: dict[int, Expression] = {}
         self.names = dict(source.names)
-        terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
-        self.is_split = len(source.steps) + terms // _LONGEST_SUM > longest
 
     def operand(self, operand: ir.Operand) -> Expression:
         match operand:
