@@ -12,10 +12,12 @@ from dsgec.export.cover import WORK
 from dsgec.export.fixed.lower import integer_program
 from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
+from dsgec.export.fixed.packed_entry import packed_integer_program
 from dsgec.export.golden import Golden, Loss
 from dsgec.export.lower import network_program
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
+from dsgec.export.packed_floats import packed_network_program
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, packed_list
 from dsgec.network.cost.work import work_cost
 from dsgec.network.description import describe_model, model_identity
@@ -23,7 +25,7 @@ from dsgec.network.ir import Input, Network
 from dsgec.network.model import Model, compose
 from dsgec.network.ranges import Range
 from dsgec.network.text import network_text
-from dsgec.program.ir import Program
+from dsgec.program.ir import Program, Real
 
 __all__ = ["DTYPES", "EFFORTS", "FULL", "QUICK", "Artefact", "SourceFile"]
 
@@ -87,8 +89,11 @@ class Artefact:
         """
         fixed = self.number_format.fixed
         if fixed is not None:
-            return integer_program(fixed.program)
-        return network_program(self.network, "float" if self.dtype == "float" else "double")
+            packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
+            return packed or integer_program(fixed.program)
+        real: Real = "float" if self.dtype == "float" else "double"
+        packed = packed_network_program(self.network, real) if self.layout == PACKED else None
+        return packed or network_program(self.network, real)
 
     @cached_property
     def packed(self) -> PackedNetwork | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import Module, c_source, python_source
-from dsgec.export.lower import NetworkWriter, network_program
+from dsgec.export.lower import NodeWriter, network_program
 from dsgec.export.statements import PYTHON, FlatProgram, Syntax, functions_used, program
 from dsgec.network.ir import Network
 from dsgec.program.ir import (
@@ -83,7 +83,7 @@ def _limit(network: Network) -> Procedure:
     """Return the loop over rows of a network of one output, whose columns are one after another."""
     rows, row = Variable("rows", "size"), Variable("i", "size")
 
-    class Columns(NetworkWriter):
+    class Columns(NodeWriter):
         def column(self, column: int) -> Expression:
             start = Binary("*", Number(column, "size"), rows, "size")
             return Element("columns", Binary("+", start, row, "size"), self.real)

@@ -12,7 +12,7 @@ from typing import assert_never
 import numpy as np
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
+from dsgec.network.ir import Apply, Constant, Input, Network, Node, multiplications
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -42,21 +42,14 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
     """Return the flat program of a network, whose functions have at most `longest` statements."""
-    writer = NetworkWriter(network, real, is_split=_statements(network) > longest)
+    writer = NodeWriter(network, real, is_split=statements(network.nodes) > longest)
     outputs = writer.write()
-    name = "sums" if network.softmax else "outputs"
-    about = (
-        "Compute what goes into the softmax."
-        if network.softmax
-        else "Compute the outputs of the network."
-    )
-    x = ArrayParameter("x", real, network.inputs)
-    y = ArrayParameter("y", real, len(outputs), is_written=True)
     stores: tuple[Instruction, ...] = tuple(
         Store("y", index(at), output) for at, output in enumerate(outputs)
     )
     if not writer.is_split:
-        return Program((), (Procedure(name, about, (x, y), (*writer.body, *stores)),))
+        return Program((), (entry(network, real, (*writer.body, *stores)),))
+    x = ArrayParameter("x", real, network.inputs)
     t = ArrayParameter("t", real, writer.slots, is_written=True)
     pieces = [*split(writer.body, longest)]
     names = [f"part{number}" for number in range(len(pieces))]
@@ -65,7 +58,16 @@ def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNC
     ]
     calls: tuple[Instruction, ...] = tuple(Perform(part, ("x", "t")) for part in names)
     body = (LocalArray("t", real, writer.slots), *calls, *stores)
-    return Program((), (*procedures, Procedure(name, about, (x, y), body)))
+    return Program((), (*procedures, entry(network, real, body)))
+
+
+def entry(network: Network, real: Real, body: tuple[Instruction, ...]) -> Procedure:
+    """Return the procedure that computes the outputs of a row."""
+    x = ArrayParameter("x", real, network.inputs)
+    y = ArrayParameter("y", real, len(network.outputs), is_written=True)
+    if network.softmax:
+        return Procedure("sums", "Compute what goes into the softmax.", (x, y), body)
+    return Procedure("outputs", "Compute the outputs of the network.", (x, y), body)
 
 
 def split(body: Sequence[Instruction], longest: int) -> Iterable[tuple[Instruction, ...]]:
@@ -91,17 +93,14 @@ def exponent_of(network: Network, node: Apply) -> int:
     return int(exponent.value)
 
 
-def _statements(network: Network) -> int:
-    """Return how many statements a network may take."""
+def statements(nodes: Iterable[Node]) -> int:
+    """Return how many statements nodes may take."""
     longest_power = 11  # 63 takes 10 multiplications; a negative one a division more
-    return sum(
-        longest_power if node.function == "pow" else 1
-        for node in network.nodes
-        if isinstance(node, Apply)
-    )
+    applied = (node for node in nodes if isinstance(node, Apply))
+    return sum(longest_power if node.function == "pow" else 1 for node in applied)
 
 
-class NetworkWriter:
+class NodeWriter:
     """Writes operations node by node; `values` are the expressions that read nodes.
 
     If the program `is_split`, values are elements of an array `t`; an element is used again after
@@ -122,12 +121,18 @@ class NetworkWriter:
 
     def write(self) -> list[Expression]:
         """Write all operations; return the outputs, before a softmax."""
-        for position, node in enumerate(self.network.nodes):
-            if isinstance(node, Apply):
-                self.node(position, node)
+        self.nodes(range(len(self.network.nodes)))
         return [self.operand(position) for position in self.network.outputs]
 
+    def nodes(self, positions: Iterable[int]) -> None:
+        """Write the operations of some nodes, whose arguments have values."""
+        for position in positions:
+            node = self.network.nodes[position]
+            if isinstance(node, Apply):
+                self.node(position, node)
+
     def operand(self, position: int) -> Expression:
+        """Return the expression that reads a node."""
         node = self.network.nodes[position]
         match node:
             case Constant(value):
@@ -246,7 +251,7 @@ def row_index(width: int, place: int) -> Expression:
     return Binary("+", start, Number(place, "size"), "size") if place else start
 
 
-class _BlockWriter(NetworkWriter):
+class _BlockWriter(NodeWriter):
     """Writes loops over rows; a value is a variable, or an element of an array of the block."""
 
     def __init__(self, network: Network, real: Real, columns: Sequence[int]) -> None:

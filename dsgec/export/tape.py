@@ -9,15 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
+from dsgec.export.sums import ONE, Terms, inner_nodes, network_sums
 from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 
 TILE = 6
 """The most sums of the same columns that one step computes."""
-
-_ONE = -1  # stands for a column of ones, which a constant in a sum multiplies
-
-Terms = tuple[tuple[float, int], ...]
-"""The terms of a sum: weights, and the nodes that they multiply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +78,11 @@ class TapeWriter:
 
     def write(self) -> list[int]:
         """Write all operations; return the values of the outputs."""
-        sums = _sums(self.network)
+        sums = network_sums(self.network)
         alike: dict[tuple[int, ...], list[int]] = {}
         for position, terms in sums.items():
             alike.setdefault(tuple(source for _, source in terms), []).append(position)
-        inside = _inside(self.network, sums)
+        inside = inner_nodes(self.network, sums)
         for position, node in enumerate(self.network.nodes):
             if not isinstance(node, Apply) or position in inside or position in self.made:
                 continue
@@ -102,7 +98,7 @@ class TapeWriter:
 
     def value(self, position: int) -> int:
         """Return the value of a node; constants and columns become values at their first use."""
-        if position == _ONE:
+        if position == ONE:
             return self.constant(1.0)
         node = self.network.nodes[position]
         match node:
@@ -170,66 +166,6 @@ class TapeWriter:
 
 def _name(function: str) -> str:
     return ALL_FUNCTIONS[function].symbol if function in ALL_FUNCTIONS else function
-
-
-def _sums(network: Network) -> dict[int, Terms]:
-    """Return the terms of each sum, from left to right, except for sums inside another sum."""
-    uses = [0] * len(network.nodes)
-    for node in network.nodes:
-        if isinstance(node, Apply):
-            for argument in node.arguments:
-                uses[argument] += 1
-    for position in network.outputs:
-        uses[position] += 1
-    found: dict[int, Terms] = {}
-    part: set[int] = set()
-    for position in range(len(network.nodes) - 1, -1, -1):
-        if position in part or not _is_sum(network, position):
-            continue
-        terms: list[tuple[float, int]] = []
-        left = position
-        while _is_sum(network, left) and (left == position or uses[left] == 1):
-            node = network.nodes[left]
-            assert isinstance(node, Apply)
-            part.add(left)
-            weight, source = _term(network, node.arguments[1])
-            # a - w x is a + (-w) x to the last bit.
-            terms.append((-weight if node.function == "sub" else weight, source))
-            left = node.arguments[0]
-        terms.append(_term(network, left))
-        found[position] = tuple(reversed(terms))
-    return dict(sorted(found.items()))
-
-
-def _is_sum(network: Network, position: int) -> bool:
-    node = network.nodes[position]
-    return isinstance(node, Apply) and node.function in ("add", "sub")
-
-
-def _term(network: Network, position: int) -> tuple[float, int]:
-    """Return a node as a weight and what it multiplies: x is 1 x, and c is c 1, to the last bit."""
-    node = network.nodes[position]
-    if isinstance(node, Constant):
-        return node.value, _ONE
-    if isinstance(node, Apply) and node.function == "mul":
-        for weight, source in (node.arguments, node.arguments[::-1]):
-            number = network.nodes[weight]
-            if isinstance(number, Constant):
-                return number.value, source
-    return 1.0, position
-
-
-def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
-    """Return the nodes that need no step, because a sum computes them."""
-    needed = set(network.outputs)
-    for position in range(len(network.nodes) - 1, -1, -1):
-        node = network.nodes[position]
-        if position in needed and isinstance(node, Apply):
-            if position in sums:
-                needed.update(source for _, source in sums[position])
-            else:
-                needed.update(node.arguments)
-    return set(range(len(network.nodes))) - needed
 
 
 def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:

@@ -32,7 +32,7 @@ def program_text(program: Program) -> str:
     """Return a program as text, one instruction a line."""
     lines: list[str] = []
     for table in program.tables:
-        values = " ".join(map(str, table.values))
+        values = " ".join(expression_text(Number(value, table.type)) for value in table.values)
         lines.append(f"table {table.name}: {table.type}[{len(table.values)}] = {values}")
     for procedure in program.procedures:
         lines += ["", *_procedure(procedure)]

@@ -4,7 +4,7 @@ The entry is the procedure `integers(x, y)`, from a row of integers to its resul
 function is read by a function of its own, `look0` and so on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -47,14 +47,13 @@ def integer_program(
 
     A function has at most `longest` statements, and a sum at most `longest_sum` terms.
     """
-    writer = StepWriter(source, longest, longest_sum)
+    is_split = statements(source.steps, longest_sum) > longest
+    writer = StepWriter(source, is_split=is_split, longest_sum=longest_sum)
     for position, step in enumerate(source.steps):
         writer.step(position, step)
-    tables, looks = function_tables(source)
-    about = "Compute the results of a row of integers."
-    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
-    procedures = writer.procedures("integers", about, y, source.results)
-    return Program(tables, (*looks, *procedures))
+    tables, looks = function_tables(source, range(len(source.tables)))
+    entry_ = entry(source, writer.stores("y", source.results))
+    return Program(tables, (*looks, *writer.procedures(entry_, longest)))
 
 
 def program_of_sums(source: ir.IntegerProgram) -> Program:
@@ -63,7 +62,7 @@ def program_of_sums(source: ir.IntegerProgram) -> Program:
     That takes a third of the flash that one statement per product takes. The entry is
     `outputs(x, y)`; if the class needs only sums, these are computed by `sums(x, s)`.
     """
-    writer = TableSums(source)
+    writer = TableSums(source, is_split=statements(source.steps) > LONGEST_FUNCTION)
     before = steps_read(source, source.sums)
     after = [number for number in range(len(source.steps)) if number not in before]
     is_cut = (
@@ -73,28 +72,43 @@ def program_of_sums(source: ir.IntegerProgram) -> Program:
     )
     for position in sorted(before) if is_cut else range(len(source.steps)):
         writer.step(position, source.steps[position])
-    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
-    about = "Compute the results of a row of integers."
-    tables, looks = function_tables(source)
+    tables, looks = function_tables(source, range(len(source.tables)))
     if not is_cut:
-        procedures = writer.procedures("outputs", about, y, source.results)
+        entry_ = entry(source, writer.stores("y", source.results), "outputs")
+        procedures = writer.procedures(entry_)
         return Program((*tables, *writer.tables), (*looks, *writer.functions, *procedures))
     # A single sum can have more than 16 bits.
     s = ArrayParameter(
         "s", "int16" if source.limit is None else "int32", len(source.sums), is_written=True
     )
-    sums = writer.procedures("sums", "Compute what decides between the classes.", s, source.sums)
-    functions, more = writer.functions, writer.tables
-    rest = StepWriter(source)
+    about = "Compute what decides between the classes."
+    x, stores = row_parameter(source), writer.stores("s", source.sums)
+    sums = writer.procedures(Procedure("sums", about, (x, s), stores))
+    rest = StepWriter(source, is_split=False)
     for at, operand in enumerate(source.sums):
         if isinstance(operand, ir.Slot):
             rest.values[operand.number] = Element("s", index(at), s.type)
     for position in after:
         rest.step(position, source.steps[position])
-    (outputs,) = rest.procedures("outputs", about, y, source.results)
     first = (LocalArray("s", s.type, s.size), Perform("sums", ("x", "s")))
-    outputs = replace(outputs, body=(*first, *outputs.body))
-    return Program((*tables, *more), (*looks, *functions, *sums, outputs))
+    body = (*first, *rest.body, *rest.stores("y", source.results))
+    outputs = entry(source, body, "outputs")
+    return Program((*tables, *writer.tables), (*looks, *writer.functions, *sums, outputs))
+
+
+def entry(
+    source: ir.IntegerProgram, body: tuple[Instruction, ...], name: str = "integers"
+) -> Procedure:
+    """Return the procedure that computes the results of a row."""
+    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
+    about = "Compute the results of a row of integers."
+    return Procedure(name, about, (row_parameter(source), y), body)
+
+
+def statements(steps: Collection[ir.Step], longest_sum: int = LONGEST_SUM) -> int:
+    """Return how many statements steps may take."""
+    terms = sum(len(step.terms) for step in steps if isinstance(step, ir.Sum))
+    return len(steps) + terms // longest_sum
 
 
 def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
@@ -105,12 +119,12 @@ def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
 
 
 def function_tables(
-    source: ir.IntegerProgram,
+    source: ir.IntegerProgram, numbers: Iterable[int]
 ) -> tuple[tuple[ConstantTable, ...], tuple[Procedure, ...]]:
-    """Return the tables of functions, and the procedures that read them."""
+    """Return some tables of functions, and the procedures that read them."""
+    chosen = [(number, source.tables[number]) for number in numbers]
     tables = tuple(
-        ConstantTable(f"table{number}", "int16", table.entries)
-        for number, table in enumerate(source.tables)
+        ConstantTable(f"table{number}", "int16", table.entries) for number, table in chosen
     )
     return tables, tuple(
         Procedure(
@@ -125,7 +139,7 @@ def function_tables(
                 "int32",
             ),
         )
-        for number, table in enumerate(source.tables)
+        for number, table in chosen
     )
 
 
@@ -133,34 +147,30 @@ class StepWriter:
     """Writes one step after the other; `values` are the expressions that read their results."""
 
     def __init__(
-        self,
-        source: ir.IntegerProgram,
-        longest: int = LONGEST_FUNCTION,
-        longest_sum: int = LONGEST_SUM,
+        self, source: ir.IntegerProgram, *, is_split: bool, longest_sum: int = LONGEST_SUM
     ) -> None:
-        self.source, self.longest, self.longest_sum = source, longest, longest_sum
+        self.source, self.is_split, self.longest_sum = source, is_split, longest_sum
         self.body: list[Instruction] = []
         self.values: dict[int, Expression] = {}
         self.names = dict(source.names)
-        terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
-        self.is_split = len(source.steps) + terms // longest_sum > longest
 
-    def procedures(
-        self, name: str, about: str, y: ArrayParameter, results: Sequence[ir.Operand]
-    ) -> tuple[Procedure, ...]:
-        """Return the procedure from a row to results, after those that it calls."""
-        x = row_parameter(self.source)
+    def stores(self, array: str, results: Sequence[ir.Operand]) -> tuple[Instruction, ...]:
+        """Return the assignments of results to an array."""
+        values = map(self.operand, results)
+        return tuple(Store(array, index(at), value) for at, value in enumerate(values))
+
+    def procedures(self, last: Procedure, longest: int = LONGEST_FUNCTION) -> tuple[Procedure, ...]:
+        """Return a procedure that does all steps before its own, after those that it calls."""
         arrays = [LocalArray(*each) for each in self.arrays()]
-        shared = [ArrayParameter(a.name, a.type, a.size, is_written=True) for a in arrays]
-        values = [self.operand(result) for result in results]
-        stores = tuple(Store(y.name, index(at), value) for at, value in enumerate(values))
         if not self.is_split:
-            return (Procedure(name, about, (x, y), (*arrays, *self.body, *stores)),)
-        pieces = split(self.body, self.longest)
-        parts = [Procedure(f"part{n}", "", (x, *shared), piece) for n, piece in enumerate(pieces)]
-        names = ("x", *(array.name for array in arrays))
+            return (replace(last, body=(*arrays, *self.body, *last.body)),)
+        shared = [ArrayParameter(a.name, a.type, a.size, is_written=True) for a in arrays]
+        parameters = (row_parameter(self.source), *shared)
+        pieces = enumerate(split(self.body, longest))
+        parts = [Procedure(f"part{n}", "", parameters, piece) for n, piece in pieces]
+        names = tuple(parameter.name for parameter in parameters)
         calls = (Perform(part.name, names) for part in parts)
-        return (*parts, Procedure(name, about, (x, y), (*arrays, *calls, *stores)))
+        return (*parts, replace(last, body=(*arrays, *calls, *last.body)))
 
     def arrays(self) -> list[tuple[str, Type, int]]:
         """Return the arrays that the parts share: names, types and sizes."""
@@ -219,8 +229,8 @@ class StepWriter:
 class TableSums(StepWriter):
     """Writes longer sums as calls; the steps that they read are kept in an array `v`."""
 
-    def __init__(self, source: ir.IntegerProgram) -> None:
-        super().__init__(source)
+    def __init__(self, source: ir.IntegerProgram, *, is_split: bool) -> None:
+        super().__init__(source, is_split=is_split)
         self.sources: list[int] = []
         self.weights: list[int] = []
         self.kept: dict[int, int] = {}

@@ -1,0 +1,380 @@
+"""Lower a network of floats to tables that one loop reads: the packed layout.
+
+    features   the columns that are read, filled and scaled ─▶ sources v
+    neurons    for each neuron: Σ weight · v[source], through its function ─▶ v, or y
+
+Nodes that are neither are straight-line code before or after the loop. All sums keep the order of
+their terms, so the results have the bits of the flat layout. A sum without a constant at its begin
+or end has −0.0 there: adding that changes no number.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dsgec.export.fixed.weight_rows import ProgramTables, next_one
+from dsgec.export.lower import LONGEST_FUNCTION, NodeWriter, constant, entry, index, statements
+from dsgec.export.network_parts import Feature, NetworkParts
+from dsgec.export.sums import ONE
+from dsgec.network.ir import Apply, Constant, Network
+from dsgec.program.ir import (
+    Binary,
+    Branch,
+    ConstantTable,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    LocalArray,
+    Loop,
+    Number,
+    Program,
+    Real,
+    Store,
+    Update,
+    Variable,
+    narrowest,
+)
+
+_NOTHING = -0.0
+_ENCODED = {
+    "fill": ("fills", "What stands for missing values."),
+    "sub": ("centers", "What is subtracted."),
+    "div": ("scales", "What is divided by."),
+    "is": ("codes", "What is compared with."),
+}
+
+
+def packed_network_program(network: Network, real: Real) -> Program | None:
+    """Return a network in the packed layout, or None if it has no neurons, or many other nodes."""
+    parts = NetworkParts(network)
+    if not parts.neurons:
+        return None
+    packer = _Packer(network, real, parts)
+    straight = (network.nodes[position] for position in (*packer.before, *packer.after))
+    return packer.program() if statements(straight) <= LONGEST_FUNCTION else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A neuron as numbers: the constants around its terms, and what it goes through."""
+
+    first: float
+    weights: tuple[float, ...]
+    sources: tuple[int, ...]
+    last: float
+    function: str
+
+
+class _Packer:
+    """Builds the tables and the procedure; `place` has the places of sources in v."""
+
+    def __init__(self, network: Network, real: Real, parts: NetworkParts) -> None:
+        self.network, self.real, self.parts = network, real, parts
+        self.tables = FloatTables()
+        self.writer = NodeWriter(network, real)
+        order = sorted(parts.neurons, key=lambda n: (parts.depths[n], n))
+        if self.is_direct:
+            order = [n for n in order if n not in {*network.outputs}] + [*network.outputs]
+        self.rows = [self._row(position) for position in order]
+        self.hidden = len(order) - len(network.outputs) * self.is_direct
+        read = {source for row in self.rows for source in row.sources}
+        found = parts.features
+        self.features = sorted(read & found.keys(), key=lambda n: (found[n].column, n))
+        others = sorted(read & parts.before)
+        given = [*self.features, *others, *([ONE] if ONE in read else [])]
+        self.given = len(given)
+        self.place = {n: at for at, n in enumerate((*given, *order[: self.hidden]))}
+        self.others = {n: self.place[n] for n in others}
+
+    @cached_property
+    def is_direct(self) -> bool:
+        """Whether the outputs are neurons that nothing else reads."""
+        neurons, readers = self.parts.neurons, self.parts.readers
+        return all(n in neurons and readers[n] == 1 for n in self.network.outputs)
+
+    def _row(self, position: int) -> _Row:
+        """Return a neuron whose sources are still nodes."""
+        neuron = self.parts.neurons[position]
+        terms = [self._term(weight, source) for weight, source in neuron.terms]
+        first = terms.pop(0)[0] if terms[0][1] == ONE else _NOTHING
+        last = terms.pop()[0] if terms and terms[-1][1] == ONE else _NOTHING
+        weights, sources = tuple(w for w, _ in terms), tuple(s for _, s in terms)
+        return _Row(first, weights, sources, last, neuron.function)
+
+    def _term(self, weight: float, source: int) -> tuple[float, int]:
+        """Return a term with a rounded weight; the product of two constants is a constant."""
+        factor = self.network.nodes[source] if source != ONE else None
+        weight = self._rounded(weight)
+        if isinstance(factor, Constant):
+            return self._rounded(weight * self._rounded(factor.value)), ONE
+        return weight, source
+
+    def _rounded(self, value: float) -> float:
+        return float(constant(value, self.real).value)
+
+    @cached_property
+    def before(self) -> list[int]:
+        """The nodes that straight-line code computes before the neurons."""
+        return self._closure(self.parts.before, {*self.features})
+
+    @cached_property
+    def after(self) -> list[int]:
+        """The nodes that straight-line code computes after the neurons."""
+        if self.is_direct:
+            return []
+        return self._closure([*self.parts.late, *self.network.outputs], {*self.place, *self.before})
+
+    def _closure(self, targets: Iterable[int], available: set[int]) -> list[int]:
+        """Return the functions that targets need, down to what is available."""
+        found: set[int] = set()
+        left = [*targets]
+        while left:
+            position = left.pop()
+            node = self.network.nodes[position]
+            if isinstance(node, Apply) and position not in available and position not in found:
+                found.add(position)
+                left += node.arguments
+        return sorted(found)
+
+    def program(self) -> Program:
+        """Return the tables and the procedure of a row."""
+        real, writer = self.real, self.writer
+        body: list[Instruction] = [LocalArray("v", real, len(self.place))]
+        for group in self._groups():
+            body += self._load(*group)
+        for position in self.features:
+            writer.values[position] = Element("v", index(self.place[position]), real)
+        writer.nodes(self.before)
+        body += writer.body
+        for position, place in self.others.items():
+            body.append(Store("v", index(place), writer.operand(position)))
+        if ONE in self.place:
+            body.append(Store("v", index(self.place[ONE]), constant(1.0, real)))
+        body += self._neurons()
+        for position, place in self.place.items():
+            writer.values[position] = Element("v", index(place), real)
+        start = len(writer.body)
+        writer.nodes(self.after)
+        body += [*writer.body[start:], *([] if self.is_direct else self._stores())]
+        return Program((*self.tables,), (entry(self.network, real, tuple(body)),))
+
+    # Features.
+
+    def _groups(self) -> list[tuple[list[int], list[Feature]]]:
+        """Return the places of features and these, grouped by their functions."""
+        groups: dict[object, tuple[list[int], list[Feature]]] = {}
+        for position in self.features:
+            feature = self.parts.features[position]
+            kind = tuple((e.function, e.constant is None) for e in feature.encodings)
+            places, features = groups.setdefault(kind, ([], []))
+            places.append(self.place[position])
+            features.append(feature)
+        return [*groups.values()]
+
+    def _load(self, places: list[int], features: list[Feature]) -> list[Instruction]:
+        """Return the loop that computes features of one kind."""
+        i, q = _counter("i", len(places)), Variable("q", self.real)
+        columns = [feature.column for feature in features]
+        column = self.tables.place("columns", columns, i, "The columns that are read.")
+        value: Expression = Element("x", column, self.real)
+        inner: list[Instruction] = []
+        for at, encoding in enumerate(features[0].encodings):
+            if encoding.constant is None:
+                inner.append((Update if inner else Declare)(q, value))
+                value = self.writer.operation(encoding.function, q, q)
+                continue
+            constants = [f.encodings[at].constant for f in features]
+            values = [self._rounded(c) for c in constants if c is not None]
+            name, about = _ENCODED[encoding.function]
+            other = self.tables.real(name, about, values, i, self.real)
+            value = self.writer.operation(encoding.function, value, other)
+        about = "The places of the features."
+        inner.append(Store("v", self.tables.place("places", places, i, about), value))
+        return [Loop(i, index(len(places)), tuple(inner))] if len(places) > 1 else inner
+
+    # Neurons.
+
+    def _neurons(self) -> list[Instruction]:
+        """Return the loop that adds up the neurons."""
+        rows, real, tables = self.rows, self.real, self.tables
+        k, total = _counter("k", len(rows)), Variable("total", real)
+        c = Variable("c", narrowest(0, sum(len(row.weights) for row in rows)))
+        begin: list[Instruction] = []
+        first = tables.real("firsts", "What sums begin with.", [r.first for r in rows], k, real)
+        inner: list[Instruction] = [Declare(total, first)]
+        if any(row.weights for row in rows):
+            weights = [weight for row in rows for weight in row.weights]
+            about = "The weights, one neuron after the other."
+            weight = tables.real("weights", about, weights, c, real)
+            inner += self._add(k, c, total, weight)
+            if isinstance(weight, Element) or self._sources.is_own:
+                begin = [Declare(c, index(0))]
+        last = [row.last for row in rows]
+        if any(value.hex() != _NOTHING.hex() for value in last):
+            end = tables.real("lasts", "What sums end with.", last, k, real)
+            inner.append(Update(total, Binary("+", total, end, real)))
+        inner += self._ends(k, total)
+        return [*begin, Loop(k, index(len(rows)), tuple(inner))]
+
+    def _add(
+        self, k: Variable, c: Variable, total: Variable, weight: Expression
+    ) -> list[Instruction]:
+        """Return the loop that adds the terms of the neuron k."""
+        counts = [len(row.weights) for row in self.rows]
+        i = _counter("i", max(counts))
+        found: list[Instruction] = []
+        count = self.tables.whole("counts", counts, k, "How many weights each neuron has.")
+        if isinstance(count, Element):
+            variable = Variable("count", count.type)
+            found.append(Declare(variable, count))
+            count = variable
+        sources = self._sources
+        source: Expression = i
+        if sources.is_own:
+            source = Element("sources", c, narrowest(0, max(sources.listed)))
+        else:
+            about = "Where the sources of each neuron begin."
+            start = self.tables.whole("starts", sources.starts, k, about)
+            if isinstance(start, Element):
+                variable = Variable("start", start.type)
+                found.append(Declare(variable, start))
+                start = variable
+            source = _shifted(i, start, max(sources.starts) + max(counts))
+            if sources.listed:
+                source = Element("sources", source, narrowest(0, max(sources.listed)))
+        if sources.listed:
+            type_ = narrowest(0, max(sources.listed))
+            about = "What the weights multiply."
+            self.tables.append(ConstantTable("sources", type_, tuple(sources.listed), about))
+        product = Binary("*", weight, Element("v", source, self.real), self.real)
+        steps: list[Instruction] = [Update(total, Binary("+", total, product, self.real))]
+        if isinstance(weight, Element) or sources.is_own:
+            steps.append(next_one(c))
+        return [*found, Loop(i, count, tuple(steps))]
+
+    @cached_property
+    def _sources(self) -> "_Sources":
+        return _Sources.choose([[self.place[s] for s in row.sources] for row in self.rows])
+
+    def _ends(self, k: Variable, total: Variable) -> list[Instruction]:
+        """Return branches that apply the function of the neuron k and store its value."""
+        kinds = [(row.function, at < self.hidden) for at, row in enumerate(self.rows)]
+        different = [*dict.fromkeys(kinds)]
+        runs = [at for at, kind in enumerate(kinds) if at == 0 or kind != kinds[at - 1]]
+        ends = {kind: self._end(*kind, k, total) for kind in different}
+        if len(runs) == len(different):
+            limits = [*zip(different, runs[1:], strict=False)]
+            return _chain(
+                [(Binary("<", k, index(end), "bool"), ends[kind]) for kind, end in limits],
+                ends[different[-1]],
+            )
+        numbers = [different.index(kind) for kind in kinds]
+        about = "Which function each neuron has, and where its value goes."
+        kind_ = Variable("kind", "uint8")
+        element = self.tables.whole("kinds", numbers, k, about)
+        tests = [
+            (Binary("==", kind_, Number(number, "uint8"), "bool"), ends[kind])
+            for number, kind in enumerate(different[:-1])
+        ]
+        return [Declare(kind_, element), *_chain(tests, ends[different[-1]])]
+
+    def _end(
+        self, function: str, is_hidden: bool, k: Variable, total: Variable
+    ) -> tuple[Instruction, ...]:
+        value = self.writer.operation(function, total) if function else total
+        if is_hidden:
+            return (Store("v", _shifted(k, index(self.given), len(self.place)), value),)
+        less = Binary("-", k, index(self.hidden), k.type) if self.hidden else k
+        return (Store("y", less, value),)
+
+    # Outputs.
+
+    def _stores(self) -> list[Instruction]:
+        """Return how the outputs are stored after the loop."""
+        values = [self.writer.operand(position) for position in self.network.outputs]
+        return [Store("y", index(at), value) for at, value in enumerate(values)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where neurons read: each has its own part of a list, or a part that starts somewhere.
+
+    Without a list, the part is of v itself: a window.
+    """
+
+    listed: list[int]
+    starts: list[int]
+    is_own: bool
+
+    @classmethod
+    def choose(cls, rows: list[list[int]]) -> "_Sources":
+        """Return windows if all neurons have them, or else the lists that take fewer bytes."""
+        if all(row == [*range(row[0], row[0] + len(row))] for row in rows if row):
+            return cls([], [row[0] if row else 0 for row in rows], False)
+        places: dict[tuple[int, ...], int] = {}
+        shared: list[int] = []
+        for row in rows:
+            if tuple(row) not in places:
+                places[tuple(row)] = len(shared) if row else 0
+                shared += row
+        starts = [places[tuple(row)] for row in rows]
+        own = [place for row in rows for place in row]
+        if _bytes(own) <= _bytes(shared) + _bytes(starts):
+            return cls(own, [], True)
+        return cls(shared, starts, False)
+
+
+def _bytes(values: Sequence[int]) -> int:
+    sizes = {"uint8": 1, "uint16": 2}
+    return len(values) * sizes.get(narrowest(0, max(values)), 4)
+
+
+class FloatTables(ProgramTables):
+    """The tables of a program of floats while it is built; equal elements need no table."""
+
+    def real(
+        self, name: str, about: str, values: Sequence[float], at: Expression, real: Real
+    ) -> Expression:
+        """Return an element of a new table of floats."""
+        if len({value.hex() for value in values}) == 1:
+            return Number(values[0], real)
+        name = self._unused(name)
+        self.append(ConstantTable(name, real, tuple(values), about))
+        return Element(name, at, real)
+
+    def whole(self, name: str, values: Sequence[int], at: Expression, about: str) -> Expression:
+        """Return an element of a new table of integers."""
+        return self.element(self._unused(name), values, at, about, signed=False)
+
+    def place(self, name: str, values: Sequence[int], at: Variable, about: str) -> Expression:
+        """Return one of some places: those that follow each other need no table."""
+        first = values[0]
+        if len(values) > 1 and [*values] == [*range(first, first + len(values))]:
+            return _shifted(at, index(first), values[-1])
+        return index(first) if len({*values}) == 1 else self.whole(name, values, at, about)
+
+    def _unused(self, name: str) -> str:
+        used = {table.name for table in self}
+        later = (f"{name}{number}" for number in range(2, len(used) + 3))
+        return next(each for each in (name, *later) if each not in used)
+
+
+def _counter(name: str, count: int) -> Variable:
+    return Variable(name, narrowest(0, count))
+
+
+def _shifted(at: Variable, by: Expression, most: int) -> Expression:
+    """Return an index that begins elsewhere."""
+    if isinstance(by, Number) and by.value == 0:
+        return at
+    return Binary("+", at, by, narrowest(0, most))
+
+
+def _chain(
+    tests: Sequence[tuple[Expression, tuple[Instruction, ...]]], last: tuple[Instruction, ...]
+) -> list[Instruction]:
+    """Return branches of which one is taken."""
+    for test, body in reversed(tests):
+        last = (Branch(test, body, last),)
+    return [*last]
