@@ -30,9 +30,9 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from typing import NoReturn
 
+from dsgec.arithmetic import subset
 from dsgec.arithmetic.ir import (
     Arithmetic,
     Assign,
@@ -157,10 +157,6 @@ def _signatures(*sources: "_File") -> Signatures:
     }
 
 
-def _read_text(name: str) -> str:
-    return files("dsgec.arithmetic").joinpath(f"{name}.py").read_text(encoding="utf-8")
-
-
 def _parameters(
     node: ast.FunctionDef | ast.Lambda, kinds: dict[str, Kind] = _KINDS
 ) -> dict[str, Kind]:
@@ -189,7 +185,7 @@ class _File:
 
     @classmethod
     def read(cls, name: str, dtype: Dtype, kinds: dict[str, Kind] = _KINDS) -> "_File":
-        text = _read_text(name)
+        text = subset.read_text(name)
         tree = ast.parse(text)
         starts = [0]
         for line in text.splitlines(keepends=True):

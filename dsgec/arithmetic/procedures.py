@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 
+from dsgec.arithmetic import subset
 from dsgec.arithmetic.ir import Arithmetic
 from dsgec.arithmetic.read import Reader, call_order, called_names
 from dsgec.arithmetic.subset import DOUBLE, FLOAT, WHOLE, Annotations, Source, signatures
@@ -63,5 +63,4 @@ def _floats(is_single: bool) -> dict[str, Procedure]:
 
 
 def _source(name: str, types: Annotations) -> Source:
-    text = files("dsgec.arithmetic").joinpath(f"{name}.py").read_text(encoding="utf-8")
-    return Source.read(text, types)
+    return Source.read(subset.read_text(name), types)

@@ -6,8 +6,14 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from dsgec.program.ir import ArrayParameter, Parameter, Type, Variable
+
+
+def read_text(name: str) -> str:
+    """Return the text of a module of this package."""
+    return files("dsgec.arithmetic").joinpath(f"{name}.py").read_text(encoding="utf-8")
 
 
 class NotInSubset(Exception):

@@ -48,6 +48,7 @@ STORED: dict[Type, str] = {
     "uint8": "u8",
     "int8": "i8",
     "bool": "u8",
+    "size": "i32",
 }
 """The types of elements of arrays."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, assert_never
 
 from dsgec.program.ir import (
+    COMPARISONS,
     REALS,
     Binary,
     Branch,
@@ -207,8 +208,9 @@ class Printer(ABC):
             case Binary(own, _, _, type_) if own not in _OF_BITS and operator not in _OF_BITS:
                 rank, outer = _RANKS[own], _RANKS[operator]
                 # The order of operations of floats matters: it is shown where it could be missed.
-                is_order = type_ in REALS and own != operator and rank == outer
-                loose = rank < outer + is_right or is_order
+                # Python chains comparisons.
+                is_order = (type_ in REALS and own != operator) or operator in COMPARISONS
+                loose = rank < outer + is_right or (rank == outer and is_order)
             case Binary() | Negative() | Select():
                 loose = True
             case _:
@@ -242,12 +244,16 @@ class Printer(ABC):
 
     def invoke(self, call: Invoke) -> str:
         """Return a call of a function, which the language may have by itself."""
-        arguments = [self.write(argument) for argument in call.arguments]
+        arguments = [self.argument(argument) for argument in call.arguments]
         if call.function in self.calls:
             return self.calls[call.function].format(*arguments)
         first = [self.array_argument(call.table)] if call.table else []
         spell = self.spell_procedure if call.function in self.own else self.spell_function
         return f"{spell(call.function)}({', '.join([*first, *arguments])})"
+
+    def argument(self, argument: Expression) -> str:
+        """Return a value that is passed to a function."""
+        return self.write(argument)
 
     def array_argument(self, array: str) -> str:
         """Return an array or a table that is passed to a function."""
