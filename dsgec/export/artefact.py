@@ -88,12 +88,16 @@ class Artefact:
         integer `missing` of fixed point; required columns are checked before.
         """
         fixed = self.number_format.fixed
-        if fixed is not None:
-            packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
-            return packed or integer_program(fixed.program)
+        if fixed is None:
+            return self.program_of(self.network)
+        packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
+        return packed or integer_program(fixed.program)
+
+    def program_of(self, network: Network) -> Program:
+        """Return the program of a network of floats: its own, or that without the last step."""
         real: Real = "float" if self.dtype == "float" else "double"
-        packed = packed_network_program(self.network, real) if self.layout == PACKED else None
-        return packed or network_program(self.network, real)
+        packed = packed_network_program(network, real) if self.layout == PACKED else None
+        return packed or network_program(network, real)
 
     @cached_property
     def packed(self) -> PackedNetwork | None:

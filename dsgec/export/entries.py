@@ -14,8 +14,8 @@ They call `outputs(x, y)` or, in fixed point, `integers(x, y)`, and are the same
 from collections.abc import Iterator, Sequence
 
 from dsgec.export.fixed.ir import RESULT_BITS
-from dsgec.export.fixed.lower import integer_program, row_parameter
-from dsgec.export.lower import index, network_program
+from dsgec.export.fixed.lower import row_parameter
+from dsgec.export.lower import index
 from dsgec.export.view import TemplateView
 from dsgec.program.ir import (
     ArrayParameter,
@@ -51,10 +51,7 @@ _LEAST = -1 << (RESULT_BITS - 1)
 def entry_program(m: TemplateView) -> Program:
     """Return the program of an artefact, without the functions of the arithmetic that it calls."""
     entries = _Entries(m)
-    if m.fixed:
-        network = integer_program(m.fixed.program)
-    else:
-        network = network_program(m.artefact.network, entries.real)
+    network = m.artefact.program
     tables = (*network.tables, *entries.tables())
     return Program(tables, (*network.procedures, *entries.procedures()))
 
