@@ -174,7 +174,8 @@ class _Packer:
 
     def _load(self, places: list[int], features: list[Feature]) -> list[Instruction]:
         """Return the loop that computes features of one kind."""
-        i, q = _counter("i", len(places)), Variable("q", self.real)
+        i = _counter("i", len(places))
+        q = Variable("q" if len(places) > 1 else f"q{places[0]}", self.real)
         columns = [feature.column for feature in features]
         column = self.tables.place("columns", columns, i, "The columns that are read.")
         value: Expression = Element("x", column, self.real)
@@ -201,7 +202,8 @@ class _Packer:
         k, total = _counter("k", len(rows)), Variable("total", real)
         c = Variable("c", narrowest(0, sum(len(row.weights) for row in rows)))
         begin: list[Instruction] = []
-        first = tables.real("firsts", "What sums begin with.", [r.first for r in rows], k, real)
+        about = "What sums begin with; adding -0.0 changes nothing."
+        first = tables.real("firsts", about, [row.first for row in rows], k, real)
         inner: list[Instruction] = [Declare(total, first)]
         if any(row.weights for row in rows):
             weights = [weight for row in rows for weight in row.weights]
@@ -212,7 +214,8 @@ class _Packer:
                 begin = [Declare(c, index(0))]
         last = [row.last for row in rows]
         if any(value.hex() != _NOTHING.hex() for value in last):
-            end = tables.real("lasts", "What sums end with.", last, k, real)
+            about = "What sums end with; adding -0.0 changes nothing."
+            end = tables.real("lasts", about, last, k, real)
             inner.append(Update(total, Binary("+", total, end, real)))
         inner += self._ends(k, total)
         return [*begin, Loop(k, index(len(rows)), tuple(inner))]
