@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, assert_never
 
 from dsgec.program.ir import (
+    COMPARISONS,
     REALS,
     Binary,
     Branch,
@@ -207,8 +208,9 @@ class Printer(ABC):
             case Binary(own, _, _, type_) if own not in _OF_BITS and operator not in _OF_BITS:
                 rank, outer = _RANKS[own], _RANKS[operator]
                 # The order of operations of floats matters: it is shown where it could be missed.
-                is_order = type_ in REALS and own != operator and rank == outer
-                loose = rank < outer + is_right or is_order
+                # Python chains comparisons.
+                is_order = (type_ in REALS and own != operator) or operator in COMPARISONS
+                loose = rank < outer + is_right or (rank == outer and is_order)
             case Binary() | Negative() | Select():
                 loose = True
             case _:
