@@ -244,12 +244,16 @@ class Printer(ABC):
 
     def invoke(self, call: Invoke) -> str:
         """Return a call of a function, which the language may have by itself."""
-        arguments = [self.write(argument) for argument in call.arguments]
+        arguments = [self.argument(argument) for argument in call.arguments]
         if call.function in self.calls:
             return self.calls[call.function].format(*arguments)
         first = [self.array_argument(call.table)] if call.table else []
         spell = self.spell_procedure if call.function in self.own else self.spell_function
         return f"{spell(call.function)}({', '.join([*first, *arguments])})"
+
+    def argument(self, argument: Expression) -> str:
+        """Return a value that is passed to a function."""
+        return self.write(argument)
 
     def array_argument(self, array: str) -> str:
         """Return an array or a table that is passed to a function."""

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Words = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 
 def bits(x: Array) -> Words:
     """The 64 bits of each double."""
-    return np.asarray(x, dtype=np.float64).view(np.int64)
+    return np.asarray(x, dtype=np.float64).view(np.uint64)
 
 
 def from_bits(n: Words) -> Array:
     """The doubles that have these bits."""
-    return np.asarray(n, dtype=np.int64).view(np.float64)
+    return np.asarray(n, dtype=np.uint64).view(np.float64)
 
 
 def div(a: Array, b: Array) -> Array:
@@ -81,7 +81,7 @@ def exp_core(r: Array) -> Array:
     p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06
     p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08
     low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
+    high = p45 + z * p67 + w * p89
     return z * (low + w * high)
 
 
@@ -96,8 +96,8 @@ def exp_sum(x: Array, low: Array) -> Array:
     b = k * 5.497923018708371e-14 - tail
     p = 1.0 + (a + (exp_core(a - b) - b))
     n = bits(t)
-    h = n >> 1
-    return (p * from_bits(h << 52)) * from_bits((n - h) << 52)
+    h = n >> np.uint64(1)
+    return p * from_bits(h << np.uint64(52)) * from_bits((n - h) << np.uint64(52))
 
 
 def exp(x: Array) -> Array:
@@ -110,11 +110,11 @@ def exp_down(x: Array) -> Array:
     y = np.where(x < -746.0, -746.0, x)
     t = y * 1.4426950408889634 + 6755399441056831.0
     k = t - 6755399441056831.0
-    scale = from_bits(bits(t) << 52)
+    scale = from_bits(bits(t) << np.uint64(52))
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * 5.421010862427522e-20
+    return (1.0 + m) * scale * 5.421010862427522e-20
 
 
 def sig(x: Array) -> Array:
@@ -130,7 +130,7 @@ def tanh(x: Array) -> Array:
     y = np.where(u > 20.0, -40.0, -2.0 * u)
     t = y * 1.4426950408889634 + 6755399441056767.0
     k = t - 6755399441056767.0
-    s = from_bits(bits(t) << 52)
+    s = from_bits(bits(t) << np.uint64(52))
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     g = exp_core(a - b) - b
@@ -139,34 +139,20 @@ def tanh(x: Array) -> Array:
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)))
     return np.copysign(v, x)
-
-
-def softmax(*z: Array) -> list[Array]:
-    """exp(z_i) over the sum of all exp(z_j), as a list."""
-    if not z:
-        return []
-    m = z[0]
-    for v in z[1:]:
-        m = maximum(m, v)
-    e = [exp_down(v - m) for v in z]
-    s = e[0]
-    for v in e[1:]:
-        s = s + v
-    return [v / s for v in e]
 
 
 def log(x: Array) -> Array:
     """The natural logarithm of |x|, and 0 at 0."""
     a = absolute(x)
-    u = np.where(a < 2.2250738585072014e-308, a * 18014398509481984.0, a)
+    u = np.where(a < 2.2250738585072014e-308, a * 1.8014398509481984e16, a)
     bias = np.where(a < 2.2250738585072014e-308, 4503599627371573.0, 4503599627371519.0)
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
-    k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    e = (n + np.uint64(0x95F619980C433)) >> np.uint64(52)
+    k = from_bits(e | np.uint64(0x4330000000000000)) - bias
+    m = from_bits(n - (e << np.uint64(52)) + np.uint64(0x3FF0000000000000))
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -178,7 +164,7 @@ def log(x: Array) -> Array:
     q = 0.39999999999414293 + z * q
     q = 0.6666666666666734 + z * q
     v = s * (h + z * q) + k * 5.497923018708371e-14
-    v = k * 0.6931471805598903 - ((h - v) - f)
+    v = k * 0.6931471805598903 - (h - v - f)
     v = np.where(a <= 1.7976931348623157e308, v, a)
     return np.where(a == 0.0, 0.0, v)
 
@@ -209,7 +195,7 @@ def turn(x: Array, quarter: int) -> Array:
     h = 0.5 * z
     w = 1.0 - h
     p = -2.5050758113532378e-08 + z * 1.589679549745234e-10
-    q = 2.0875723307482948e-09 + z * -1.1359649494725844e-11
+    q = 2.0875723307482948e-09 + z * (-1.1359649494725844e-11)
     p = 2.755731369191356e-06 + z * p
     q = -2.755731435259117e-07 + z * q
     p = -0.00019841269829807813 + z * p
@@ -219,21 +205,21 @@ def turn(x: Array, quarter: int) -> Array:
     p = -0.16666666666666632 + z * p
     q = 0.0416666666666666 + z * q
     sine = r + (z * r * p + d * w)
-    cosine = w + (((1.0 - w) - h) + (z * z * q - r * d))
-    v = np.where((n & 1) == 0, sine, cosine)
-    v = np.where((n & 2) == 0, v, -v)
+    cosine = w + ((1.0 - w - h) + (z * z * q - r * d))
+    v = np.where((n & np.uint64(1)) == np.uint64(0), sine, cosine)
+    v = np.where((n & np.uint64(2)) == np.uint64(0), v, -v)
     return np.where(x != x, x, v)
 
 
 def sin(x: Array) -> Array:
     """The sine for |x| ≤ 1e6, and 0 beyond."""
-    v = turn(x, 0)
+    v = turn(x, np.uint64(0))
     return np.where(x == 0.0, x, v)
 
 
 def cos(x: Array) -> Array:
     """The cosine for |x| ≤ 1e6, and 1 beyond."""
-    return turn(x, 1)
+    return turn(x, np.uint64(1))
 
 
 def product_error(a: Array, b: Array, p: Array) -> Array:
@@ -244,24 +230,24 @@ def product_error(a: Array, b: Array, p: Array) -> Array:
     bh = d - (d - b)
     al = a - ah
     bl = b - bh
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return (ah * bh - p) + ah * bl + al * bh + al * bl
 
 
 def power(x: Array, b: Array) -> Array:
     """|x| to the power b, and 0 at x = 0 unless b is 0; the log and the product are sums of two."""
     a = absolute(x)
-    u = np.where(a < 2.2250738585072014e-308, a * 18014398509481984.0, a)
+    u = np.where(a < 2.2250738585072014e-308, a * 1.8014398509481984e16, a)
     bias = np.where(a < 2.2250738585072014e-308, 4503599627371573.0, 4503599627371519.0)
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
-    k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    e = (n + np.uint64(0x95F619980C433)) >> np.uint64(52)
+    k = from_bits(e | np.uint64(0x4330000000000000)) - bias
+    m = from_bits(n - (e << np.uint64(52)) + np.uint64(0x3FF0000000000000))
     f = m - 1.0
     g = m + 1.0
     g_low = sum_error(m, 1.0, g)
     s = f / g
     sg = s * g
-    s_low = (((f - sg) - product_error(s, g, sg)) - s * g_low) / g
+    s_low = (f - sg - product_error(s, g, sg) - s * g_low) / g
     z = s * s
     z_low = product_error(s, s, z) + 2.0 * s * s_low
     q = 0.05837409588627797 + z * 0.05994504672492568
@@ -274,19 +260,19 @@ def power(x: Array, b: Array) -> Array:
     q = z * q
     c = 0.3333333333333333 + q
     v = z * c
-    v_low = z * (((0.3333333333333333 - c) + q) + 1.850371707708594e-17) + z_low * c
+    v_low = z * ((0.3333333333333333 - c) + q + 1.850371707708594e-17) + z_low * c
     v_low = product_error(z, c, v) + v_low
     w = s * v
     w_low = product_error(s, v, w) + (s * v_low + s_low * v)
     h = s + w
-    h_low = ((s - h) + w) + (s_low + w_low)
+    h_low = (s - h) + w + (s_low + w_low)
     y = k * 0.6931471805598903
     p = y + 2.0 * h
-    y_low = ((y - p) + 2.0 * h) + (k * 5.497923018708371e-14 + 2.0 * h_low)
+    y_low = (y - p) + 2.0 * h + (k * 5.497923018708371e-14 + 2.0 * h_low)
     ln = p + y_low
     ln_low = (p - ln) + y_low
-    c = np.where(b > 36893488147419103232.0, 36893488147419103232.0, b)
-    c = np.where(c < -36893488147419103232.0, -36893488147419103232.0, c)
+    c = np.where(b > 3.6893488147419103e19, 3.6893488147419103e19, b)
+    c = np.where(c < -3.6893488147419103e19, -3.6893488147419103e19, c)
     p = c * ln
     v = exp_sum(p, product_error(c, ln, p) + c * ln_low)
     w = np.where(b < 0.0, 0.0, 1.0)
@@ -395,7 +381,7 @@ def log_derivative(x: Array, y: Array) -> Array:
 
 def sin_derivative(x: Array, y: Array) -> Array:
     """The derivative of sin."""
-    return np.where(absolute(x) > 1000000.0, 0.0, turn(x, 1))
+    return np.where(absolute(x) > 1000000.0, 0.0, turn(x, np.uint64(1)))
 
 
 def cos_derivative(x: Array, y: Array) -> Array:
@@ -405,9 +391,23 @@ def cos_derivative(x: Array, y: Array) -> Array:
 
 def power_derivative_x(x: Array, b: Array, y: Array) -> Array:
     """The derivative of power by x."""
-    return np.where(x == 0.0, 0.0, b * y / x)
+    return np.where(x == 0.0, 0.0, (b * y) / x)
 
 
 def power_derivative_b(x: Array, b: Array, y: Array) -> Array:
     """The derivative of power by b."""
     return y * log(x)
+
+
+def softmax(*z: Array) -> list[Array]:
+    """exp(z_i) over the sum of all exp(z_j), as a list."""
+    if not z:
+        return []
+    m = z[0]
+    for v in z[1:]:
+        m = maximum(m, v)
+    e = [exp_down(v - m) for v in z]
+    s = e[0]
+    for v in e[1:]:
+        s = s + v
+    return [v / s for v in e]

@@ -99,7 +99,7 @@ def exp_sum(x: Array, low: Array) -> Array:
     p = 1.0 + (a + (exp_core(a - b) - b))
     n = bits(t)
     h = n >> np.uint32(1)
-    return (p * from_bits(h << np.uint32(23))) * from_bits((n - h) << np.uint32(23))
+    return p * from_bits(h << np.uint32(23)) * from_bits((n - h) << np.uint32(23))
 
 
 def exp(x: Array) -> Array:
@@ -116,7 +116,7 @@ def exp_down(x: Array) -> Array:
     a = y - k * 0.69314575
     b = k * 1.4286068e-06
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * 5.9604645e-08
+    return (1.0 + m) * scale * 5.9604645e-08
 
 
 def sig(x: Array) -> Array:
@@ -141,23 +141,9 @@ def tanh(x: Array) -> Array:
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)))
     return np.copysign(v, x)
-
-
-def softmax(*z: Array) -> list[Array]:
-    """exp(z_i) over the sum of all exp(z_j), as a list."""
-    if not z:
-        return []
-    m = z[0]
-    for v in z[1:]:
-        m = maximum(m, v)
-    e = [exp_down(v - m) for v in z]
-    s = e[0]
-    for v in e[1:]:
-        s = s + v
-    return [v / s for v in e]
 
 
 def log(x: Array) -> Array:
@@ -166,9 +152,9 @@ def log(x: Array) -> Array:
     u = select(a < 1.1754944e-38, a * 33554432.0, a)
     bias = select(a < 1.1754944e-38, 8388760.0, 8388735.0)
     n = bits(u)
-    e = (n + np.uint32(0x004AFB0D)) >> np.uint32(23)
+    e = (n + np.uint32(0x4AFB0D)) >> np.uint32(23)
     k = from_bits(e | np.uint32(0x4B000000)) - bias
-    m = from_bits((n - (e << np.uint32(23))) + np.uint32(0x3F800000))
+    m = from_bits(n - (e << np.uint32(23)) + np.uint32(0x3F800000))
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -177,8 +163,8 @@ def log(x: Array) -> Array:
     q = 0.40000334 + z * q
     q = 0.6666666 + z * q
     v = s * (h + z * q) + k * 1.4286068e-06
-    v = k * 0.69314575 - ((h - v) - f)
-    v = select(a <= 3.4028235e38, v, a)
+    v = k * 0.69314575 - (h - v - f)
+    v = select(a <= 3.4028234663852886e38, v, a)
     return select(a == 0.0, 0.0, v)
 
 
@@ -190,14 +176,14 @@ def turn(x: Array, quarter: int) -> Array:
     s = np.where(y < 0.00024414062, np.uint32(52), np.uint32(152) - (n >> np.uint32(23)))
     left = np.where(s <= np.uint32(32), np.uint32(32) - s, np.uint32(0))
     right = np.where(s <= np.uint32(32), np.uint32(0), s - np.uint32(32))
-    m = ((n & np.uint32(0x007FFFFF)) | np.uint32(0x00800000)).astype(np.uint64)
+    m = ((n & np.uint32(0x7FFFFF)) | np.uint32(0x800000)).astype(np.uint64)
     f = (((m * np.uint64(0xA2F9836E)) << left) >> right) + ((m * np.uint64(0x4E441529)) >> s)
     half_up = f + np.uint64(0x2000000000000000)
     k = np.where(y < 0.00024414062, np.uint64(0), half_up >> np.uint64(62))
-    r = (f - (k << np.uint64(62))).view(np.int64).astype(np.float32) * 3.4061215e-19
+    r = (f - (k << np.uint64(62))).view(np.int64).astype(np.float32) * 3.4061214e-19
     r = select(y < 0.00024414062, y, r)
     z = r * r
-    sine = r + z * r * (-0.16666655 + z * (0.008332177 + z * -0.00019517202))
+    sine = r + z * r * (-0.16666655 + z * (0.008332177 + z * (-0.00019517202)))
     cosine = (1.0 - 0.5 * z) + z * z * (0.041666646 + z * (-0.0013887367 + z * 2.4438388e-05))
     k = k + quarter
     v = select((k & np.uint64(1)) == np.uint64(0), sine, cosine)
@@ -231,7 +217,7 @@ def product_error(a: Array, b: Array, p: Array) -> Array:
     bh = d - (d - b)
     al = a - ah
     bl = b - bh
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return (ah * bh - p) + ah * bl + al * bh + al * bl
 
 
 def power(x: Array, b: Array) -> Array:
@@ -240,15 +226,15 @@ def power(x: Array, b: Array) -> Array:
     u = select(a < 1.1754944e-38, a * 33554432.0, a)
     bias = select(a < 1.1754944e-38, 8388760.0, 8388735.0)
     n = bits(u)
-    e = (n + np.uint32(0x004AFB0D)) >> np.uint32(23)
+    e = (n + np.uint32(0x4AFB0D)) >> np.uint32(23)
     k = from_bits(e | np.uint32(0x4B000000)) - bias
-    m = from_bits((n - (e << np.uint32(23))) + np.uint32(0x3F800000))
+    m = from_bits(n - (e << np.uint32(23)) + np.uint32(0x3F800000))
     f = m - 1.0
     g = m + 1.0
     g_low = sum_error(m, 1.0, g)
     s = f / g
     sg = s * g
-    s_low = (((f - sg) - product_error(s, g, sg)) - s * g_low) / g
+    s_low = (f - sg - product_error(s, g, sg) - s * g_low) / g
     z = s * s
     z_low = product_error(s, s, z) + 2.0 * s * s_low
     q = 0.11092505 + z * 0.097339675
@@ -257,15 +243,15 @@ def power(x: Array, b: Array) -> Array:
     q = z * q
     c = 0.33333334 + q
     v = z * c
-    v_low = z * (((0.33333334 - c) + q) + -9.934108e-09) + z_low * c
+    v_low = z * ((0.33333334 - c) + q + (-9.934108e-09)) + z_low * c
     v_low = product_error(z, c, v) + v_low
     w = s * v
     w_low = product_error(s, v, w) + (s * v_low + s_low * v)
     h = s + w
-    h_low = ((s - h) + w) + (s_low + w_low)
+    h_low = (s - h) + w + (s_low + w_low)
     y = k * 0.69314575
     p = y + 2.0 * h
-    y_low = ((y - p) + 2.0 * h) + (k * 1.4286068e-06 + 2.0 * h_low)
+    y_low = (y - p) + 2.0 * h + (k * 1.4286068e-06 + 2.0 * h_low)
     ln = p + y_low
     ln_low = (p - ln) + y_low
     c = select(b > 68719476736.0, 68719476736.0, b)
@@ -274,8 +260,22 @@ def power(x: Array, b: Array) -> Array:
     v = exp_sum(p, product_error(c, ln, p) + c * ln_low)
     w = select(b < 0.0, 0.0, 1.0)
     w = select(b > 0.0, a, w)
-    v = select(a > 3.4028235e38, w, v)
+    v = select(a > 3.4028234663852886e38, w, v)
     w = select(b == 0.0, 1.0, 0.0)
     v = select(a == 0.0, w, v)
     v = select(b != b, b, v)
     return select(a != a, a, v)
+
+
+def softmax(*z: Array) -> list[Array]:
+    """exp(z_i) over the sum of all exp(z_j), as a list."""
+    if not z:
+        return []
+    m = z[0]
+    for v in z[1:]:
+        m = maximum(m, v)
+    e = [exp_down(v - m) for v in z]
+    s = e[0]
+    for v in e[1:]:
+        s = s + v
+    return [v / s for v in e]

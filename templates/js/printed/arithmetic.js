@@ -76,7 +76,7 @@ function exp_core(r) {
   const p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
   const p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
   const low = p01 + z * p23;
-  const high = (p45 + z * p67) + w * p89;
+  const high = p45 + z * p67 + w * p89;
   return z * (low + w * high);
 }
 /* == exp_sum: needs bits, exp_core == */
@@ -94,7 +94,7 @@ function exp_sum(x, low) {
   const p = 1.0 + (a + (exp_core(a - b) - b));
   const n = low_bits(t);
   const h = n >>> 1;
-  return (p * from_bits(h << 20, 0)) * from_bits((n - h) << 20, 0);
+  return p * from_bits(h << 20, 0) * from_bits((n - h) << 20, 0);
 }
 /* == exp: needs exp_sum == */
 function exp(x) {
@@ -110,7 +110,7 @@ function exp_down(x) {
   const a = y - k * 0.6931471805598903;
   const b = k * 5.497923018708371e-14;
   const m = a + (exp_core(a - b) - b);
-  return ((1.0 + m) * scale) * 5.421010862427522e-20;
+  return (1.0 + m) * scale * 5.421010862427522e-20;
 }
 /* == sig: needs absolute, exp_down == */
 function sig(x) {
@@ -136,23 +136,16 @@ function tanh(x) {
   const c = s * q;
   const h = s - 1.0;
   const m = h + c;
-  const m_low = ((h - m) + c) + s * q_low;
-  const v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
+  const m_low = (h - m) + c + s * q_low;
+  const v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
   return copysign(v, x);
-}
-/* == softmax: needs maximum, exp_down == */
-function softmax(...z) {
-  const m = z.reduce(maximum);
-  const e = z.map((v) => exp_down(v - m));
-  const s = e.reduce((a, b) => a + b);
-  return e.map((v) => v / s);
 }
 /* == log: needs absolute, bits == */
 /* |x| = 2^k * m with m from sqrt(1/2) to sqrt(2), and log(m) = 2 atanh(s) with s = (m - 1)/(m + 1).
  * Or-ing the exponent into 2^52 makes it a double without a conversion. */
 function log(x) {
   const a = absolute(x);
-  const u = a < 2.2250738585072014e-308 ? a * 18014398509481984.0 : a;
+  const u = a < 2.2250738585072014e-308 ? a * 1.8014398509481984e+16 : a;
   const bias = a < 2.2250738585072014e-308 ? 4503599627371573.0 : 4503599627371519.0;
   const n_high = high_bits(u);
   const n_low = low_bits(u);
@@ -170,8 +163,8 @@ function log(x) {
   q = 0.39999999999414293 + z * q;
   q = 0.6666666666666734 + z * q;
   let v = s * (h + z * q) + k * 5.497923018708371e-14;
-  v = k * 0.6931471805598903 - ((h - v) - f);
-  v = a <= 1.7976931348623157e308 ? v : a;
+  v = k * 0.6931471805598903 - (h - v - f);
+  v = a <= 1.7976931348623157e+308 ? v : a;
   return a === 0.0 ? 0.0 : v;
 }
 /* == sum_error == */
@@ -202,7 +195,7 @@ function turn(x, quarter) {
   const h = 0.5 * z;
   const w = 1.0 - h;
   let p = -2.5050758113532378e-08 + z * 1.589679549745234e-10;
-  let q = 2.0875723307482948e-09 + z * -1.1359649494725844e-11;
+  let q = 2.0875723307482948e-09 + z * (-1.1359649494725844e-11);
   p = 2.755731369191356e-06 + z * p;
   q = -2.755731435259117e-07 + z * q;
   p = -0.00019841269829807813 + z * p;
@@ -212,7 +205,7 @@ function turn(x, quarter) {
   p = -0.16666666666666632 + z * p;
   q = 0.0416666666666666 + z * q;
   const sine = r + (z * r * p + d * w);
-  const cosine = w + (((1.0 - w) - h) + (z * z * q - r * d));
+  const cosine = w + ((1.0 - w - h) + (z * z * q - r * d));
   let v = (n & 1) === 0 ? sine : cosine;
   v = (n & 2) === 0 ? v : -v;
   return x !== x ? x : v;
@@ -235,7 +228,7 @@ function product_error(a, b, p) {
   const bh = d - (d - b);
   const al = a - ah;
   const bl = b - bh;
-  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+  return (ah * bh - p) + ah * bl + al * bh + al * bl;
 }
 /* == power: needs absolute, bits, exp_sum, product_error, sum_error == */
 /* |x|^b = exp(b * log|x|) with the logarithm and the product as sums of two doubles. As in
@@ -243,7 +236,7 @@ function product_error(a, b, p) {
  * gives what 2^65 gives: 0, 1 or infinity. */
 function power(x, b) {
   const a = absolute(x);
-  const u = a < 2.2250738585072014e-308 ? a * 18014398509481984.0 : a;
+  const u = a < 2.2250738585072014e-308 ? a * 1.8014398509481984e+16 : a;
   const bias = a < 2.2250738585072014e-308 ? 4503599627371573.0 : 4503599627371519.0;
   const n_high = high_bits(u);
   const n_low = low_bits(u);
@@ -255,7 +248,7 @@ function power(x, b) {
   const g_low = sum_error(m, 1.0, g);
   const s = f / g;
   const sg = s * g;
-  const s_low = (((f - sg) - product_error(s, g, sg)) - s * g_low) / g;
+  const s_low = (f - sg - product_error(s, g, sg) - s * g_low) / g;
   const z = s * s;
   const z_low = product_error(s, s, z) + 2.0 * s * s_low;
   let q = 0.05837409588627797 + z * 0.05994504672492568;
@@ -268,26 +261,33 @@ function power(x, b) {
   q = z * q;
   let c = 0.3333333333333333 + q;
   let v = z * c;
-  let v_low = z * (((0.3333333333333333 - c) + q) + 1.850371707708594e-17) + z_low * c;
+  let v_low = z * ((0.3333333333333333 - c) + q + 1.850371707708594e-17) + z_low * c;
   v_low = product_error(z, c, v) + v_low;
   let w = s * v;
   const w_low = product_error(s, v, w) + (s * v_low + s_low * v);
   const h = s + w;
-  const h_low = ((s - h) + w) + (s_low + w_low);
+  const h_low = (s - h) + w + (s_low + w_low);
   const y = k * 0.6931471805598903;
   let p = y + 2.0 * h;
-  const y_low = ((y - p) + 2.0 * h) + (k * 5.497923018708371e-14 + 2.0 * h_low);
+  const y_low = (y - p) + 2.0 * h + (k * 5.497923018708371e-14 + 2.0 * h_low);
   const ln = p + y_low;
   const ln_low = (p - ln) + y_low;
-  c = b > 36893488147419103232.0 ? 36893488147419103232.0 : b;
-  c = c < -36893488147419103232.0 ? -36893488147419103232.0 : c;
+  c = b > 3.6893488147419103e+19 ? 3.6893488147419103e+19 : b;
+  c = c < -3.6893488147419103e+19 ? -3.6893488147419103e+19 : c;
   p = c * ln;
   v = exp_sum(p, product_error(c, ln, p) + c * ln_low);
   w = b < 0.0 ? 0.0 : 1.0;
   w = b > 0.0 ? a : w;
-  v = a > 1.7976931348623157e308 ? w : v;
+  v = a > 1.7976931348623157e+308 ? w : v;
   w = b === 0.0 ? 1.0 : 0.0;
   v = a === 0.0 ? w : v;
   v = b !== b ? b : v;
   return a !== a ? a : v;
+}
+/* == softmax: needs maximum, exp_down == */
+function softmax(...z) {
+  const m = z.reduce(maximum);
+  const e = z.map((v) => exp_down(v - m));
+  const s = e.reduce((a, b) => a + b);
+  return e.map((v) => v / s);
 }

@@ -36,7 +36,7 @@ function rounded(a, shift) {
 }
 /* == product: needs rounded == */
 function product(a, b, shift) {
-  return rounded(a * b, shift);
+  return rounded(Math.imul(a, b), shift);
 }
 /* == look: needs clamp, rounded == */
 /* The entries stand for first, first + 2^shift, first + 2 * 2^shift ...; between two of them the
@@ -46,7 +46,7 @@ function look(table, a, first, last, shift) {
   const i = d >> shift;
   const r = d - (i << shift);
   const y = table[i];
-  return y + rounded((table[i + 1] - y) * r, shift);
+  return y + rounded(Math.imul(table[i + 1] - y, r), shift);
 }
 /* == look_odd: needs absolute, look == */
 /* Of a function with f(-a) = total - f(a), which is given for numbers that are not negative. */
@@ -63,10 +63,10 @@ function look_even(table, a, last, shift) {
 /* 2^29 / m for m from 2^14 to 2^15 - 1, within 1, and at most 2^15 - 1: a straight line, then three
  * steps of Newton's, each of which takes the part of the error away that the one before it has left. */
 function reciprocal(m) {
-  const a = 46261 - ((m * 30840) >> 15);
-  const b = a + ((((536870912 - m * a) >> 14) * a) >> 15);
-  const c = b + ((((536870912 - m * b) >> 9) * b) >> 20);
-  const d = c + rounded(((536870912 - m * c) >> 4) * c, 25);
+  const a = 46261 - (Math.imul(m, 30840) >> 15);
+  const b = a + (Math.imul((536870912 - m * a) >> 14, a) >> 15);
+  const c = b + (Math.imul((536870912 - m * b) >> 9, b) >> 20);
+  const d = c + rounded(Math.imul((536870912 - m * c) >> 4, c), 25);
   return minimum(d, 32767);
 }
 /* == room == */

@@ -75,7 +75,7 @@ def exp_core(r: float) -> float:
     p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06
     p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08
     low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
+    high = p45 + z * p67 + w * p89
     return z * (low + w * high)
 
 
@@ -91,7 +91,7 @@ def exp_sum(x: float, low: float) -> float:
     p = 1.0 + (a + (exp_core(a - b) - b))
     n = bits(t)
     h = n >> 1
-    return (p * from_bits(h << 52)) * from_bits((n - h) << 52)
+    return p * from_bits(h << 52) * from_bits((n - h) << 52)
 
 
 def exp(x: float) -> float:
@@ -108,7 +108,7 @@ def exp_down(x: float) -> float:
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * 5.421010862427522e-20
+    return (1.0 + m) * scale * 5.421010862427522e-20
 
 
 def sig(x: float) -> float:
@@ -133,34 +133,20 @@ def tanh(x: float) -> float:
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)))
     return math.copysign(v, x)
-
-
-def softmax(*z: float) -> list[float]:
-    """exp(z_i) over the sum of all exp(z_j), as a list."""
-    if not z:
-        return []
-    m = z[0]
-    for v in z[1:]:
-        m = maximum(m, v)
-    e = [exp_down(v - m) for v in z]
-    s = e[0]
-    for v in e[1:]:
-        s = s + v
-    return [v / s for v in e]
 
 
 def log(x: float) -> float:
     """The natural logarithm of |x|, and 0 at 0."""
     a = absolute(x)
-    u = a * 18014398509481984.0 if a < 2.2250738585072014e-308 else a
+    u = a * 1.8014398509481984e16 if a < 2.2250738585072014e-308 else a
     bias = 4503599627371573.0 if a < 2.2250738585072014e-308 else 4503599627371519.0
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
+    e = ((n + 0x95F619980C433) & 0xFFFFFFFFFFFFFFFF) >> 52
     k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    m = from_bits(n - (e << 52) + 0x3FF0000000000000)
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -172,7 +158,7 @@ def log(x: float) -> float:
     q = 0.39999999999414293 + z * q
     q = 0.6666666666666734 + z * q
     v = s * (h + z * q) + k * 5.497923018708371e-14
-    v = k * 0.6931471805598903 - ((h - v) - f)
+    v = k * 0.6931471805598903 - (h - v - f)
     v = v if a <= 1.7976931348623157e308 else a
     return 0.0 if a == 0.0 else v
 
@@ -203,7 +189,7 @@ def turn(x: float, quarter: int) -> float:
     h = 0.5 * z
     w = 1.0 - h
     p = -2.5050758113532378e-08 + z * 1.589679549745234e-10
-    q = 2.0875723307482948e-09 + z * -1.1359649494725844e-11
+    q = 2.0875723307482948e-09 + z * (-1.1359649494725844e-11)
     p = 2.755731369191356e-06 + z * p
     q = -2.755731435259117e-07 + z * q
     p = -0.00019841269829807813 + z * p
@@ -213,7 +199,7 @@ def turn(x: float, quarter: int) -> float:
     p = -0.16666666666666632 + z * p
     q = 0.0416666666666666 + z * q
     sine = r + (z * r * p + d * w)
-    cosine = w + (((1.0 - w) - h) + (z * z * q - r * d))
+    cosine = w + ((1.0 - w - h) + (z * z * q - r * d))
     v = sine if (n & 1) == 0 else cosine
     v = v if (n & 2) == 0 else -v
     return x if x != x else v
@@ -238,24 +224,24 @@ def product_error(a: float, b: float, p: float) -> float:
     bh = d - (d - b)
     al = a - ah
     bl = b - bh
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return (ah * bh - p) + ah * bl + al * bh + al * bl
 
 
 def power(x: float, b: float) -> float:
     """|x| to the power b, and 0 at x = 0 unless b is 0; the log and the product are sums of two."""
     a = absolute(x)
-    u = a * 18014398509481984.0 if a < 2.2250738585072014e-308 else a
+    u = a * 1.8014398509481984e16 if a < 2.2250738585072014e-308 else a
     bias = 4503599627371573.0 if a < 2.2250738585072014e-308 else 4503599627371519.0
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
+    e = ((n + 0x95F619980C433) & 0xFFFFFFFFFFFFFFFF) >> 52
     k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    m = from_bits(n - (e << 52) + 0x3FF0000000000000)
     f = m - 1.0
     g = m + 1.0
     g_low = sum_error(m, 1.0, g)
     s = f / g
     sg = s * g
-    s_low = (((f - sg) - product_error(s, g, sg)) - s * g_low) / g
+    s_low = (f - sg - product_error(s, g, sg) - s * g_low) / g
     z = s * s
     z_low = product_error(s, s, z) + 2.0 * s * s_low
     q = 0.05837409588627797 + z * 0.05994504672492568
@@ -268,19 +254,19 @@ def power(x: float, b: float) -> float:
     q = z * q
     c = 0.3333333333333333 + q
     v = z * c
-    v_low = z * (((0.3333333333333333 - c) + q) + 1.850371707708594e-17) + z_low * c
+    v_low = z * ((0.3333333333333333 - c) + q + 1.850371707708594e-17) + z_low * c
     v_low = product_error(z, c, v) + v_low
     w = s * v
     w_low = product_error(s, v, w) + (s * v_low + s_low * v)
     h = s + w
-    h_low = ((s - h) + w) + (s_low + w_low)
+    h_low = (s - h) + w + (s_low + w_low)
     y = k * 0.6931471805598903
     p = y + 2.0 * h
-    y_low = ((y - p) + 2.0 * h) + (k * 5.497923018708371e-14 + 2.0 * h_low)
+    y_low = (y - p) + 2.0 * h + (k * 5.497923018708371e-14 + 2.0 * h_low)
     ln = p + y_low
     ln_low = (p - ln) + y_low
-    c = 36893488147419103232.0 if b > 36893488147419103232.0 else b
-    c = -36893488147419103232.0 if c < -36893488147419103232.0 else c
+    c = 3.6893488147419103e19 if b > 3.6893488147419103e19 else b
+    c = -3.6893488147419103e19 if c < -3.6893488147419103e19 else c
     p = c * ln
     v = exp_sum(p, product_error(c, ln, p) + c * ln_low)
     w = 0.0 if b < 0.0 else 1.0
@@ -290,3 +276,17 @@ def power(x: float, b: float) -> float:
     v = w if a == 0.0 else v
     v = b if b != b else v
     return a if a != a else v
+
+
+def softmax(*z: float) -> list[float]:
+    """exp(z_i) over the sum of all exp(z_j), as a list."""
+    if not z:
+        return []
+    m = z[0]
+    for v in z[1:]:
+        m = maximum(m, v)
+    e = [exp_down(v - m) for v in z]
+    s = e[0]
+    for v in e[1:]:
+        s = s + v
+    return [v / s for v in e]

@@ -1,0 +1,243 @@
+"""Words of 64 bits in JavaScript, which has none: two words of 32 bits, high and low.
+
+Only those that something reads are printed. Shifts, and a DataView, take any number modulo 2^32, so
+the number of a word may be larger, or negative.
+"""
+
+from collections.abc import Callable, Iterator
+
+from dsgec.program.ir import (
+    COMPARISONS,
+    Binary,
+    Declare,
+    Expression,
+    Invoke,
+    Number,
+    Procedure,
+    Select,
+    Update,
+    Variable,
+    instructions,
+)
+
+_HALF, _WHOLE = 32, 64
+_MASK = 0xFFFFFFFF
+
+
+class Words:
+    """Writes the words of a procedure; `write` is for what is no word. A parameter is one word."""
+
+    def __init__(self, procedure: Procedure, write: Callable[[Expression], str]) -> None:
+        self.write = write
+        self.assigned = [
+            (instruction.variable.name, instruction.value)
+            for instruction in instructions(procedure.body)
+            if isinstance(instruction, Declare | Update) and instruction.variable.type == "uint64"
+        ]
+        self.long: set[str] = set()  # variables that may be 2^32 or more
+        self.loose: set[str] = set()  # variables whose low words may be larger, or negative
+        self.needed: dict[str, int] = {}  # how many of the low bits of a variable are read
+        for part in procedure.expressions if self.assigned else ():
+            self.visit(part)
+        while True:
+            before = {*self.long}, {*self.loose}, {**self.needed}
+            for name, value in reversed(self.assigned):
+                self.need(value, self.needed.get(name, 0))
+                self.long |= set() if self.is_short(value) else {name}
+                self.loose |= set() if self.is_exact(value) else {name}
+            if before == (self.long, self.loose, self.needed):
+                return
+
+    # What is known of words.
+
+    def visit(self, part: Expression) -> None:
+        """Note what an expression that is no word reads of words."""
+        match part:
+            case Invoke("from_bits", (word,)):
+                self.need(word, _WHOLE)
+            case Invoke(_, arguments):
+                for argument in arguments:
+                    self.need(argument, _HALF)
+            case Binary(operator, left, right) if operator in COMPARISONS:
+                self.need(left, _WHOLE)
+                self.need(right, _WHOLE)
+
+    def need(self, word: Expression, bits: int) -> None:
+        """Note that so many of the low bits of a word are read."""
+        if bits <= 0 or word.type != "uint64":
+            return
+        match word:
+            case Variable(name):
+                self.needed[name] = max(self.needed.get(name, 0), bits)
+            case Binary("<<", left, count):
+                self.need(left, bits - known(count))
+            case Binary(">>", left, count):
+                self.need(left, min(bits + known(count), _WHOLE))
+            case Binary("&", left, Number(mask)):
+                self.need(left, min(bits, int(mask).bit_length()))
+            case Binary(_, left, right) | Select(_, left, right):
+                self.need(left, bits)
+                self.need(right, bits)
+
+    def is_short(self, word: Expression) -> bool:
+        """Return whether a word is below 2^32."""
+        match word:
+            case Number(value):
+                return value <= _MASK
+            case Variable(name):
+                return name not in self.long
+            case Binary(">>", left, count):
+                return known(count) >= _HALF or self.is_short(left)
+            case Binary("&", left, right):
+                return self.is_short(left) or self.is_short(right)
+            case Binary("|", left, right) | Select(_, left, right):
+                return self.is_short(left) and self.is_short(right)
+            case _:
+                return False
+
+    def is_exact(self, word: Expression) -> bool:
+        """Return whether the low word is a number from 0 to 2^32 - 1."""
+        match word:
+            case Number() | Invoke():
+                return True
+            case Variable(name):
+                return name not in self.loose
+            case Binary(">>", left, count):
+                return known(count) >= _HALF or self.is_short(left)
+            case Binary("&", _, Number(mask)):
+                return mask <= _MASK >> 1
+            case Select(_, left, right):
+                return self.is_exact(left) and self.is_exact(right)
+            case _:
+                return False
+
+    # Text.
+
+    def assign(self, name: str, value: Expression) -> Iterator[tuple[str, str]]:
+        """Yield the names and the values of the words of a variable, the high one first."""
+        if self.has_high(name):
+            yield f"{name}_high", self.high(value)
+        yield self.spell(name), self.low(value, self.needed.get(name, _HALF))
+
+    def has_high(self, name: str) -> bool:
+        """Return whether a variable has a high word that is read."""
+        return name in self.long and self.needed.get(name, 0) > _HALF
+
+    def spell(self, name: str) -> str:
+        """Return the name of the low word of a variable."""
+        return f"{name}_low" if self.has_high(name) else name
+
+    def compare(self, comparison: Binary) -> str:
+        """Return the comparison of two words."""
+        operator = {"==": "===", "!=": "!=="}.get(comparison.operator, comparison.operator)
+        left, right = comparison.left, comparison.right
+        lows = self.exact(left), self.exact(right)
+        if self.is_short(left) and self.is_short(right):
+            return f"{_inner(lows[0])} {operator} {_inner(lows[1])}"
+        highs = [_inner(f"{_inner(self.high(word))} >>> 0") for word in (left, right)]
+        return f"({' - '.join(highs)} || {' - '.join(map(_inner, lows))}) {operator} 0"
+
+    def argument(self, word: Expression) -> str:
+        """Return a word that is passed to a function."""
+        if not self.is_short(word):
+            raise ValueError("JavaScript passes words below 2^32 only")
+        return self.exact(word)
+
+    def exact(self, word: Expression) -> str:
+        """Return the low word as a number from 0 to 2^32 - 1."""
+        text = self.low(word)
+        return text if self.is_exact(word) or text == "0" else f"{_inner(text)} >>> 0"
+
+    def low(self, word: Expression, bits: int = _HALF) -> str:
+        """Return a low word of which so many bits are read."""
+        match word:
+            case Variable(name):
+                return self.spell(name)
+            case Number(value):
+                return _literal(int(value) & _MASK)
+            case Invoke("bits", (argument,)):
+                return f"low_bits({self.write(argument)})"
+            case Binary("<<", left, count):
+                k = known(count)
+                return "0" if k >= _HALF else f"{_inner(self.low(left, bits - k))} << {k}"
+            case Binary(">>", left, count) if known(count) >= _HALF:
+                return f"{_inner(self.high(left))} >>> {known(count) - _HALF}"
+            case Binary(">>", left, count):
+                k = known(count)
+                low = f"{_inner(self.low(left))} >>> {k}"
+                if bits + k <= _HALF or self.is_short(left):
+                    return low
+                return _joined("|", low, f"{_inner(self.high(left))} << {_HALF - k}")
+            case Binary("*", left, right):
+                return f"Math.imul({self.low(left, bits)}, {self.low(right, bits)})"
+            case Binary(operator, left, right):
+                return _joined(operator, self.low(left, bits), self.low(right, bits))
+            case Select(test, left, right):
+                return f"{self.write(test)} ? {_inner(self.low(left))} : {_inner(self.low(right))}"
+        raise ValueError(f"JavaScript has no words of {word}")
+
+    def high(self, word: Expression) -> str:
+        """Return the high word."""
+        if self.is_short(word):
+            return "0"
+        match word:
+            case Variable(name):
+                return f"{name}_high"
+            case Number(value):
+                return _literal(int(value) >> _HALF)
+            case Invoke("bits", (argument,)):
+                return f"high_bits({self.write(argument)})"
+            case Binary("<<", left, count) if known(count) >= _HALF:
+                return f"{_inner(self.low(left))} << {known(count) - _HALF}"
+            case Binary("<<", left, count):
+                k = known(count)
+                carried = f"{_inner(self.low(left))} >>> {_HALF - k}"
+                high = self.high(left)
+                return carried if high == "0" else f"({_inner(high)} << {k}) | ({carried})"
+            case Binary(">>", left, count):
+                return f"{_inner(self.high(left))} >>> {known(count)}"
+            case Binary("+" | "-" | "|" | "&" as operator, left, right):
+                high = _joined(operator, self.high(left), self.high(right))
+                return self.carried(operator, high, left, right)
+            case Select(test, left, right):
+                highs = _inner(self.high(left)), _inner(self.high(right))
+                return f"{self.write(test)} ? {highs[0]} : {highs[1]}"
+        raise ValueError(f"JavaScript has no high word of {word}")
+
+    def carried(self, operator: str, high: str, left: Expression, right: Expression) -> str:
+        """Return the sum or difference of high words with what is carried from the low ones."""
+        lows = self.exact(left), self.exact(right)
+        a, b = map(_inner, lows)
+        if operator == "+" and "0" not in lows:
+            carry = f"({a} + {b} > 0xffffffff ? 1 : 0)"
+            return carry if high == "0" else f"{high} + {carry}"
+        if operator == "-" and lows[1] != "0":
+            return f"{_inner(high)} - ({a} < {b} ? 1 : 0)"
+        return high
+
+
+def known(count: Expression) -> int:
+    """Return the count of a shift, which must be a constant from 1 to 63."""
+    if not isinstance(count, Number) or not 0 < count.value < _WHOLE:
+        raise ValueError("JavaScript shifts words by a constant only")
+    return int(count.value)
+
+
+def _literal(word: int) -> str:
+    """Return a number; one that is no small count is in hexadecimal."""
+    return f"0x{word:08x}" if word >= 1 << 16 else str(word)
+
+
+def _inner(text: str) -> str:
+    is_whole = text.startswith("(") and text.endswith(")") and text.count("(") == 1
+    return f"({text})" if " " in text and not is_whole else text
+
+
+def _joined(operator: str, left: str, right: str) -> str:
+    if "0" in (left, right) and operator == "&":
+        return "0"
+    if right == "0":
+        return left
+    if left == "0" and operator in "+|":
+        return right
+    return f"{_inner(left)} {operator} {_inner(right)}"

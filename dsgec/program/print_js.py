@@ -1,0 +1,162 @@
+"""Print programs as JavaScript, whose numbers are doubles and, for bits and shifts, 32 bits."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from dsgec.literals import number, number_lines
+from dsgec.program.ir import (
+    COMPARISONS,
+    LIMITS,
+    ArrayParameter,
+    Binary,
+    ConstantTable,
+    Declare,
+    Expression,
+    Invoke,
+    LocalArray,
+    Number,
+    Procedure,
+    Program,
+    Type,
+    Update,
+    Variable,
+)
+from dsgec.program.js_words import Words
+from dsgec.program.print_script import ScriptPrinter
+from dsgec.program.printer import Simple
+
+_ARRAYS: dict[Type, str] = {
+    "double": "Float64Array",
+    "int32": "Int32Array",
+    "int16": "Int16Array",
+    "int8": "Int8Array",
+    "uint16": "Uint16Array",
+    "uint8": "Uint8Array",
+    "bool": "Uint8Array",
+    "size": "Int32Array",
+}
+
+
+class JavaScriptPrinter(ScriptPrinter):
+    """Prints programs; the file that they are in needs no other names like theirs."""
+
+    indent = "  "
+    lacking: ClassVar[frozenset[Type]] = frozenset(("float", "uint32"))
+    operators: ClassVar[Mapping[str, str]] = {"==": "===", "!=": "!=="}
+    calls: Mapping[str, str] = {
+        "math.fabs": "Math.abs({0})",
+        "math.sqrt": "Math.sqrt({0})",
+        "math.copysign": "copysign({0}, {1})",
+    }
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.words = Words(Procedure("", "", (), ()), self.write)
+
+    # Tables and procedures.
+
+    def enter(self, procedure: Procedure) -> None:
+        super().enter(procedure)
+        self.words = Words(procedure, self.write)
+
+    def table(self, table: ConstantTable) -> Iterator[str]:
+        if table.about:
+            yield f"/* {table.about} */"
+        yield f"const {self.spell_table(table.name)} = ["
+        yield from (f"  {line}," for line in number_lines(table.values))
+        yield "];"
+
+    def comment(self, procedure: Procedure) -> Iterator[str]:
+        text = "\n * ".join(procedure.comment) or procedure.about
+        yield from f"/* {text} */".splitlines() if text else ()
+
+    def head(self, procedure: Procedure) -> str:
+        listed = ", ".join(self.parameters(procedure))
+        return f"function {self.spell_procedure(procedure.name)}({listed}) {{"
+
+    def new_list(self, array: ArrayParameter) -> str:
+        return f"const {array.name} = new Array({array.size}).fill(0)"
+
+    # Instructions.
+
+    def statement(self, instruction: Simple) -> str:
+        match instruction:
+            case Declare(Variable(name, "uint64"), value):
+                pairs = self.words.assign(name, value)
+                let = self.kind(name)
+                return "\n".join(f"{let} {word} = {text};" for word, text in pairs)
+            case Update(Variable(name, "uint64"), value):
+                names, values = zip(*self.words.assign(name, value), strict=True)
+                if len(names) == 1:
+                    return f"{names[0]} = {values[0]};"
+                return f"[{', '.join(names)}] = [{', '.join(values)}];"
+            case Update(Variable(name) as total, Binary("+", left, right)) if left == total:
+                return f"{name} += {self.term(right, '+')};"
+            case _:
+                return super().statement(instruction)
+
+    def kind(self, name: str) -> str:
+        """Return how a variable is declared."""
+        return "let" if name in self.updated else "const"
+
+    def declare(self, variable: Variable, value: Expression) -> str:
+        return f"{self.kind(variable.name)} {variable.name} = {self.write(value)};"
+
+    def local_array(self, array: LocalArray) -> str:
+        return f"const {array.name} = new {_ARRAYS[array.type]}({array.size});"
+
+    def loop(self, counter: Variable, count: Expression) -> str:
+        name = counter.name
+        return f"for (let {name} = 0; {name} < {self.inner(count, '<')}; {name}++)"
+
+    def stored(self, array: str, value: Expression) -> str:
+        text = self.write(value)
+        return f"Number({text})" if value.type == "bool" else text
+
+    # Expressions.
+
+    def number(self, literal: Number) -> str:
+        return number(float(literal.value)) if literal.type == "double" else str(literal.value)
+
+    def binary(self, expression: Binary) -> str:
+        match expression:
+            case Binary(operator, left, _) if left.type == "uint64" and operator in COMPARISONS:
+                return self.words.compare(expression)
+            case Binary(_, left, right) if _is_product(expression):
+                # A product with 0 may be -0, but `Math.imul` is never.
+                return f"Math.imul({self.write(left)}, {self.write(right)})"
+            case Binary("+" | "-" as operator, left, right, type_) if type_ in LIMITS:
+                return f"{self.inner(left, operator)} {operator} {self.term(right, operator)}"
+            case _:
+                return super().binary(expression)
+
+    def inner(self, expression: Expression, operator: str, *, is_right: bool = False) -> str:
+        if _is_product(expression):
+            return self.write(expression)  # a call
+        return super().inner(expression, operator, is_right=is_right)
+
+    def term(self, term: Expression, operator: str) -> str:
+        """Return what is added to a number that is not -0, or taken from it."""
+        match term:
+            case Binary(_, left, right) if _is_product(term):
+                return f"{self.inner(left, '*')} * {self.inner(right, '*', is_right=True)}"
+            case _:
+                return self.inner(term, operator, is_right=True)
+
+    def invoke(self, call: Invoke) -> str:
+        if call.function == "from_bits":
+            (word,) = call.arguments
+            return f"from_bits({self.words.high(word)}, {self.words.low(word)})"
+        return super().invoke(call)
+
+    def argument(self, argument: Expression) -> str:
+        return self.words.argument(argument) if argument.type == "uint64" else self.write(argument)
+
+
+def _is_product(expression: Expression) -> bool:
+    """Return whether an expression is a product of integers."""
+    match expression:
+        case Binary("*", _, _, type_):
+            return type_ in LIMITS
+        case _:
+            return False

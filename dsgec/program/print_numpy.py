@@ -1,0 +1,81 @@
+"""Print programs as numpy, which computes a block of rows: a value is a column with one for each.
+
+What does not depend on the row is a number of Python. A column is never changed in place, because
+others may have it, too.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from dsgec.literals import number, number_lines, single_number
+from dsgec.program.ir import (
+    WORDS,
+    ConstantTable,
+    Expression,
+    Invoke,
+    Number,
+    Program,
+    Select,
+    Type,
+    Update,
+)
+from dsgec.program.print_python import PythonPrinter
+from dsgec.program.printer import Simple
+
+
+class NumpyPrinter(PythonPrinter):
+    """Prints programs on lists, or arrays, of columns."""
+
+    lacking: ClassVar[frozenset[Type]] = frozenset()
+    calls: Mapping[str, str] = {
+        "math.fabs": "np.abs({0})",
+        "math.sqrt": "np.sqrt({0})",
+        "math.copysign": "np.copysign({0}, {1})",
+        "signed": "({0}).view(np.int64).astype(np.float32)",
+        "wide": "({0}).astype(np.uint64)",
+    }
+
+    def __init__(self, program: Program, prefix: str = "") -> None:
+        super().__init__(program, prefix)
+        # The tables in which functions look up a column of indices.
+        self.looked = {
+            part.table
+            for procedure in program.procedures
+            if program.tables
+            for part in procedure.expressions
+            if isinstance(part, Invoke)
+        }
+
+    def table(self, table: ConstantTable) -> Iterator[str]:
+        if table.name not in self.looked:
+            yield from super().table(table)
+            return
+        if table.about:
+            yield f"# {table.about}"
+        yield f"{self.spell_table(table.name)} = np.array("
+        yield "    ["
+        yield from (f"        {line}," for line in number_lines(table.values))
+        yield "    ],"
+        yield "    np.int32,"
+        yield ")"
+
+    def statement(self, instruction: Simple) -> str:
+        if isinstance(instruction, Update):
+            return f"{instruction.variable.name} = {self.write(instruction.value)}"
+        return super().statement(instruction)
+
+    def number(self, literal: Number) -> str:
+        if literal.type == "float":
+            value = float(literal.value)
+            text = number(value) if value.is_integer() else single_number(value)
+            return text.replace("e+", "e")
+        text = super().number(literal)
+        return f"np.{literal.type}({text})" if literal.type in WORDS else text
+
+    def select(self, select: Select) -> str:
+        parts = ", ".join(map(self.write, (select.test, select.yes, select.no)))
+        # Before numpy 2, `where` makes doubles of numbers.
+        return f"select({parts})" if select.type == "float" else f"np.where({parts})"
+
+    def is_loose(self, word: Expression) -> bool:
+        return False
