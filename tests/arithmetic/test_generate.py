@@ -35,14 +35,6 @@ def test_every_language_has_every_function():
         assert names <= found, path
 
 
-@pytest.fixture(autouse=True)
-def _forget_procedures():
-    """Read the source again in each test, and after the last one."""
-    procedures.cache_clear()
-    yield
-    procedures.cache_clear()
-
-
 def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Append a function `f` of a float and an int to the source."""
     text = parse._read_text
