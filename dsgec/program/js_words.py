@@ -24,7 +24,7 @@ _HALF, _WHOLE = 32, 64
 _MASK = 0xFFFFFFFF
 
 
-class Words:
+class WordPrinter:
     """Writes the words of a procedure; `write` is for what is no word. A parameter is one word."""
 
     def __init__(self, procedure: Procedure, write: Callable[[Expression], str]) -> None:

@@ -57,7 +57,7 @@ class _Constants:
         return "".join(lines)
 
 
-class _Printer(PythonPrinter):
+class MicroPythonPrinter(PythonPrinter):
     """Prints a network whose constants are entries of the table."""
 
     def __init__(self, program: Program, prefix: str, constants: _Constants) -> None:
@@ -75,7 +75,7 @@ def emit_micropython(artefact: Artefact) -> Files:
     constants = _Constants()
     m = TemplateView(artefact)
     name = artefact.name
-    network = printed_network(_Printer(artefact.program, name, constants), name)
+    network = printed_network(MicroPythonPrinter(artefact.program, name, constants), name)
     code = Code(constants.replace_in(_DOCSTRING.sub("", network.code)))
     section: Module = "integer" if m.fixed else "scalar"
     source = python_source(section, network.functions, imports=False)
