@@ -1,11 +1,11 @@
 """Write many networks into one source file, which backends compile and benchmarks run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import Module, c_source, python_source
 from dsgec.export.lower import NodeWriter, network_program
-from dsgec.export.statements import PYTHON, FlatProgram, Syntax, functions_used, program
+from dsgec.export.printed import printed_network
 from dsgec.network.ir import Network
 from dsgec.program.ir import (
     ArrayParameter,
@@ -21,17 +21,8 @@ from dsgec.program.ir import (
     functions_called,
 )
 from dsgec.program.print_c import CPrinter
+from dsgec.program.print_numpy import NumpyPrinter
 from dsgec.rendering import Code, render
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedNetwork:
-    """One of the networks as the templates see it."""
-
-    prefix: str
-    inputs: int
-    outputs: int
-    program: FlatProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,13 @@ def emit_c_batch(networks: Sequence[Network]) -> str:
 
 def emit_numpy_batch(networks: Sequence[Network]) -> str:
     """Return one numpy module of many networks, with a function `_netI_outputs` for network I."""
-    return _batch("numpy/batch.py.j2", networks, PYTHON, numpy_source)
+    views = []
+    for number, network in enumerate(networks):
+        prefix = f"net{number}"
+        printer = NumpyPrinter(network_program(network, "double"), prefix)
+        views.append(printed_network(printer, prefix))
+    used = frozenset[str]().union(*(view.functions for view in views))
+    return render("numpy/batch.py.j2", networks=views, arithmetic=Code(numpy_source(used)))
 
 
 def emit_limit(networks: Sequence[Network]) -> str:
@@ -98,22 +95,6 @@ def _limit(network: Network) -> Procedure:
     )
 
 
-def numpy_source(functions: set[str], module: Module = "vector") -> str:
+def numpy_source(functions: Iterable[str], module: Module = "vector") -> str:
     """Return the arithmetic of a numpy module, without the import of numpy."""
     return python_source(module, functions, imports=False)
-
-
-def _batch(
-    template: str,
-    networks: Sequence[Network],
-    language: Syntax,
-    arithmetic: Callable[[set[str]], str],
-) -> str:
-    views = [
-        NumberedNetwork(
-            f"net{number}", network.inputs, len(network.outputs), program(network, language)
-        )
-        for number, network in enumerate(networks)
-    ]
-    used = set().union(*(functions_used(network, language) for network in networks))
-    return render(template, networks=views, arithmetic=Code(arithmetic(used)))

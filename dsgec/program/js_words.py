@@ -1,4 +1,4 @@
-"""TwoWords of 64 bits in JavaScript, which has none: two words of 32 bits, high and low.
+"""Words of 64 bits in JavaScript, which has none: two words of 32 bits, high and low.
 
 Only those that something reads are printed. Shifts, and a DataView, take any number modulo 2^32, so
 the number of a word may be larger, or negative.
@@ -24,7 +24,7 @@ _HALF, _WHOLE = 32, 64
 _MASK = 0xFFFFFFFF
 
 
-class TwoWords:
+class WordPrinter:
     """Writes the words of a procedure; `write` is for what is no word. A parameter is one word."""
 
     def __init__(self, procedure: Procedure, write: Callable[[Expression], str]) -> None:

@@ -21,7 +21,7 @@ from dsgec.program.ir import (
     Update,
     Variable,
 )
-from dsgec.program.js_words import TwoWords
+from dsgec.program.js_words import WordPrinter
 from dsgec.program.print_script import ScriptPrinter
 from dsgec.program.printer import Simple
 
@@ -51,13 +51,13 @@ class JavaScriptPrinter(ScriptPrinter):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.words = TwoWords(Procedure("", "", (), ()), self.write)
+        self.words = WordPrinter(Procedure("", "", (), ()), self.write)
 
     # Tables and procedures.
 
     def enter(self, procedure: Procedure) -> None:
         super().enter(procedure)
-        self.words = TwoWords(procedure, self.write)
+        self.words = WordPrinter(procedure, self.write)
 
     def table(self, table: ConstantTable) -> Iterator[str]:
         if table.about:

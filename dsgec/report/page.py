@@ -12,8 +12,9 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
-from dsgec.export.statements import JAVASCRIPT, FlatProgram, functions_used, program
-from dsgec.export.view import view
+from dsgec.export.lower import network_program
+from dsgec.export.printed import printed_network
+from dsgec.export.view import TemplateView
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import EVIDENCE, PAGE, write_files
 from dsgec.network.ir import Network
@@ -21,6 +22,7 @@ from dsgec.network.model import Column, Model, compose
 from dsgec.network.notation import formula_text, missing_text
 from dsgec.network.structure import measure_size
 from dsgec.plain_data import as_plain
+from dsgec.program.print_js import JavaScriptPrinter
 from dsgec.rendering import (
     Code,
     code_environment,
@@ -90,11 +92,6 @@ class Script:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class _TraceView:
-    program: FlatProgram
-
-
 def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evidence) -> Script:
     """Return the script of a page with a network running in it.
 
@@ -102,12 +99,14 @@ def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evide
     """
     artefact = Artefact(model, name)
     within = compose(Model(trace_network(model), model.columns))  # values, and no classes
-    used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
+    network = printed_network(JavaScriptPrinter(artefact.program), name)
+    traced = printed_network(JavaScriptPrinter(network_program(within, "double")), name)
     text = render(
         SCRIPT,
-        m=view(artefact, JAVASCRIPT),
-        traced=_TraceView(program(within, JAVASCRIPT)),
-        arithmetic=Code(js_source(used)),
+        m=TemplateView(artefact),
+        network=network,
+        traced=traced,
+        arithmetic=Code(js_source(network.functions | traced.functions)),
         page=_page(model, nodes, evidence),
         body=Code(load_template("report/page.js") or ""),
     )

@@ -19,14 +19,17 @@ from dsgec.arithmetic.source import Module, python_source
 from dsgec.engine.module import load_module
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.statements import PYTHON
+from dsgec.export.printed import printed_network
 from dsgec.export.targets.running import check_golden_rows, given_rows
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
-from dsgec.export.view import functions_called, view
+from dsgec.export.view import TemplateView
 from dsgec.literals import number
+from dsgec.program.ir import Number, Program
+from dsgec.program.print_python import PythonPrinter
 from dsgec.rendering import Code, render
 
 _DOCSTRING = re.compile(r'^    """.*?"""\n', re.MULTILINE | re.DOTALL)
+_DECIMAL = re.compile(r"^\d+(\.|e)")
 _LARGEST_PLAIN = 1024  # multiples of 1/2 up to this are read exactly everywhere
 
 
@@ -47,19 +50,35 @@ class _Constants:
         lines = source.splitlines(keepends=True)
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
         for token in reversed(tokens):
-            if token.type == tokenize.NUMBER and "." in token.string:
+            if token.type == tokenize.NUMBER and _DECIMAL.search(token.string):
                 row, start, end = token.start[0] - 1, token.start[1], token.end[1]
                 text = self.literal(float(token.string))
                 lines[row] = lines[row][:start] + text + lines[row][end:]
         return "".join(lines)
 
 
+class MicroPythonPrinter(PythonPrinter):
+    """Prints a network whose constants are entries of the table."""
+
+    def __init__(self, program: Program, prefix: str, constants: _Constants) -> None:
+        super().__init__(program, prefix)
+        self.constants = constants
+
+    def number(self, literal: Number) -> str:
+        if literal.type == "double":
+            return self.constants.literal(float(literal.value))
+        return super().number(literal)
+
+
 def emit_micropython(artefact: Artefact) -> Files:
     """Return `name.py`, and `name_selftest.py`, which it imports on demand."""
     constants = _Constants()
-    m = view(artefact, replace(PYTHON, literal=constants.literal))
+    m = TemplateView(artefact)
+    name = artefact.name
+    network = printed_network(MicroPythonPrinter(artefact.program, name, constants), name)
+    code = Code(constants.replace_in(_DOCSTRING.sub("", network.code)))
     section: Module = "integer" if m.fixed else "scalar"
-    source = python_source(section, functions_called(artefact, PYTHON), imports=False)
+    source = python_source(section, network.functions, imports=False)
     arithmetic = constants.replace_in(_DOCSTRING.sub("", source).lstrip("\n"))
     integers = constants.replace_in(render("python/integers.py.j2", m=m)) if m.fixed else ""
     threshold = Code(constants.literal(m.threshold))
@@ -71,6 +90,7 @@ def emit_micropython(artefact: Artefact) -> Files:
         threshold=threshold,
         arithmetic=Code(arithmetic),
         integers=Code(integers),
+        network=replace(network, code=code),
         numbers=_bytes(constants.places),
         count=len(constants.places),
         uses_math="math." in arithmetic,
@@ -81,7 +101,6 @@ def emit_micropython(artefact: Artefact) -> Files:
         rows=[_bytes(map(_double, row)) for row in golden.rows],
         results=[_bytes(map(_double, row)) for row in golden.results],
     )
-    name = artefact.name
     return SourceFile(f"{name}.py", module), SourceFile(f"{name}_selftest.py", selftest)
 
 

@@ -5,10 +5,11 @@ import re
 from dsgec.arithmetic.source import integer_source, js_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.statements import JAVASCRIPT
+from dsgec.export.printed import printed_network
 from dsgec.export.targets.running import SelfTestFailed, find_command, json_rows, run_commands
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
-from dsgec.export.view import functions_called, view
+from dsgec.export.view import TemplateView
+from dsgec.program.print_js import JavaScriptPrinter
 from dsgec.rendering import Code, render
 
 _ENDING = Code(".mjs")
@@ -29,14 +30,16 @@ writeFileSync("results", new Uint8Array(Float64Array.of(Number(net.selftest())).
 def emit_js(artefact: Artefact) -> Files:
     """Return `name.mjs` and its types: TypeScript reads `.d.mts`, other tools `.d.ts`."""
     name = artefact.name
-    m = view(artefact, JAVASCRIPT)
-    functions = functions_called(artefact, JAVASCRIPT)
+    m = TemplateView(artefact)
+    network = printed_network(JavaScriptPrinter(artefact.program), name)
+    functions = network.functions
     module = render(
         "js/module.mjs.j2",
         m=m,
         ending=_ENDING,
         choice=Code("chosen(numbers(row))"),
         arithmetic=Code(integer_source("js", functions) if m.fixed else js_source(functions)),
+        network=network,
     )
     return (
         SourceFile(f"{name}.mjs", module),

@@ -3,19 +3,21 @@
 from dsgec.arithmetic.source import Module
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.batch import numpy_source
-from dsgec.export.statements import PYTHON
+from dsgec.export.printed import printed_network
 from dsgec.export.targets.python import DTYPES, check_python, read_python, run_python
 from dsgec.export.targets.target import Files, Target
-from dsgec.export.view import functions_called, view
+from dsgec.export.view import TemplateView
+from dsgec.program.print_numpy import NumpyPrinter
 from dsgec.rendering import Code, render
 
 
 def emit_numpy(artefact: Artefact) -> Files:
     """Return the network as one numpy module, `name.py`, which predicts many rows at once."""
-    m = view(artefact, PYTHON)
+    m = TemplateView(artefact)
+    network = printed_network(NumpyPrinter(artefact.program, artefact.name), artefact.name)
     module: Module = "vector_integer" if m.fixed else "vector"
-    arithmetic = Code(numpy_source(functions_called(artefact, PYTHON), module))
-    text = render("numpy/module.py.j2", m=m, arithmetic=arithmetic)
+    arithmetic = Code(numpy_source(network.functions, module))
+    text = render("numpy/module.py.j2", m=m, arithmetic=arithmetic, network=network)
     return (SourceFile(f"{artefact.name}.py", text),)
 
 

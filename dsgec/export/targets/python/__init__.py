@@ -10,11 +10,12 @@ from dsgec.arithmetic.source import Module, python_source
 from dsgec.engine.module import load_module
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.statements import PYTHON
+from dsgec.export.printed import printed_network
 from dsgec.export.targets.python.literal import read_literal
 from dsgec.export.targets.running import SelfTestFailed, given_rows
 from dsgec.export.targets.target import Array, Files, Target
-from dsgec.export.view import functions_called, view
+from dsgec.export.view import TemplateView
+from dsgec.program.print_python import PythonPrinter
 from dsgec.rendering import Code, render
 
 _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
@@ -22,12 +23,15 @@ _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
 
 def emit_python(artefact: Artefact) -> Files:
     """Return the network as one Python module, `name.py`, which needs no package."""
-    m = view(artefact, PYTHON)
+    m = TemplateView(artefact)
+    network = printed_network(PythonPrinter(artefact.program, artefact.name), artefact.name)
     module: Module = "integer" if m.fixed else "scalar"
-    source = python_source(module, functions_called(artefact, PYTHON))
+    source = python_source(module, network.functions)
     imports = "\n".join(re.findall(r"^import \w+$", source, re.MULTILINE))
     arithmetic = Code(source.removeprefix(imports).lstrip("\n"))
-    text = render("python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic)
+    text = render(
+        "python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic, network=network
+    )
     return (SourceFile(f"{artefact.name}.py", text),)
 
 

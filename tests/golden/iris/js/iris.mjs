@@ -238,7 +238,7 @@ function exp_core(r) {
   const p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
   const p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
   const low = p01 + z * p23;
-  const high = (p45 + z * p67) + w * p89;
+  const high = p45 + z * p67 + w * p89;
   return z * (low + w * high);
 }
 
@@ -251,7 +251,7 @@ function exp_down(x) {
   const a = y - k * 0.6931471805598903;
   const b = k * 5.497923018708371e-14;
   const m = a + (exp_core(a - b) - b);
-  return ((1.0 + m) * scale) * 5.421010862427522e-20;
+  return (1.0 + m) * scale * 5.421010862427522e-20;
 }
 
 function sig(x) {
@@ -277,8 +277,8 @@ function tanh(x) {
   const c = s * q;
   const h = s - 1.0;
   const m = h + c;
-  const m_low = ((h - m) + c) + s * q_low;
-  const v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
+  const m_low = (h - m) + c + s * q_low;
+  const v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
   return copysign(v, x);
 }
 
@@ -289,10 +289,10 @@ function softmax(...z) {
   return e.map((v) => v / s);
 }
 
-/* What goes into the softmax for one row of numbers. */
+/* Compute what goes into the softmax. */
 function sums(x) {
   const t0 = 0.52 * x[0];
-  const t1 = (-1.3) * x[2];
+  const t1 = -1.3 * x[2];
   const t2 = t0 + t1;
   const t3 = t2 + 0.1;
   const h_1_1 = sig(t3);
@@ -306,12 +306,11 @@ function sums(x) {
   const t12 = t11 + 0.3;
   const t13 = -h_2_1;
   const t14 = minimum(h_1_1, t13);
-  const y = [
+  return [
     t12,
     h_1_2,
     t14,
   ];
-  return y;
 }
 
 /* The outputs of the network for one row of numbers. */

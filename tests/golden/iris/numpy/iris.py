@@ -258,12 +258,12 @@ _GOLDEN_CLASSES = [0, 0, 1, 0]
 
 def bits(x):
     """The 64 bits of each double."""
-    return np.asarray(x, dtype=np.float64).view(np.int64)
+    return np.asarray(x, dtype=np.float64).view(np.uint64)
 
 
 def from_bits(n):
     """The doubles that have these bits."""
-    return np.asarray(n, dtype=np.int64).view(np.float64)
+    return np.asarray(n, dtype=np.uint64).view(np.float64)
 
 
 def div(a, b):
@@ -300,7 +300,7 @@ def exp_core(r):
     p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06
     p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08
     low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
+    high = p45 + z * p67 + w * p89
     return z * (low + w * high)
 
 
@@ -309,11 +309,11 @@ def exp_down(x):
     y = np.where(x < -746.0, -746.0, x)
     t = y * 1.4426950408889634 + 6755399441056831.0
     k = t - 6755399441056831.0
-    scale = from_bits(bits(t) << 52)
+    scale = from_bits(bits(t) << np.uint64(52))
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * 5.421010862427522e-20
+    return (1.0 + m) * scale * 5.421010862427522e-20
 
 
 def sig(x):
@@ -329,7 +329,7 @@ def tanh(x):
     y = np.where(u > 20.0, -40.0, -2.0 * u)
     t = y * 1.4426950408889634 + 6755399441056767.0
     k = t - 6755399441056767.0
-    s = from_bits(bits(t) << 52)
+    s = from_bits(bits(t) << np.uint64(52))
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     g = exp_core(a - b) - b
@@ -338,8 +338,8 @@ def tanh(x):
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)))
     return np.copysign(v, x)
 
 
@@ -358,8 +358,9 @@ def softmax(*z):
 
 
 def _iris_sums(x):
+    """Compute what goes into the softmax."""
     t0 = 0.52 * x[0]
-    t1 = (-1.3) * x[2]
+    t1 = -1.3 * x[2]
     t2 = t0 + t1
     t3 = t2 + 0.1
     h_1_1 = sig(t3)
@@ -373,14 +374,12 @@ def _iris_sums(x):
     t12 = t11 + 0.3
     t13 = -h_2_1
     t14 = minimum(h_1_1, t13)
-    y = [
+    return [
         t12,
         h_1_2,
         t14,
     ]
-    return y
 
 
 def _iris_outputs(x):
     return softmax(*_iris_sums(x))
-

@@ -268,7 +268,7 @@ def exp_core(r):
     p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06
     p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08
     low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
+    high = p45 + z * p67 + w * p89
     return z * (low + w * high)
 
 
@@ -281,7 +281,7 @@ def exp_down(x):
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * 5.421010862427522e-20
+    return (1.0 + m) * scale * 5.421010862427522e-20
 
 
 def sig(x):
@@ -306,8 +306,8 @@ def tanh(x):
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)))
     return math.copysign(v, x)
 
 
@@ -326,8 +326,9 @@ def softmax(*z):
 
 
 def _iris_sums(x):
+    """Compute what goes into the softmax."""
     t0 = 0.52 * x[0]
-    t1 = (-1.3) * x[2]
+    t1 = -1.3 * x[2]
     t2 = t0 + t1
     t3 = t2 + 0.1
     h_1_1 = sig(t3)
@@ -341,14 +342,12 @@ def _iris_sums(x):
     t12 = t11 + 0.3
     t13 = -h_2_1
     t14 = minimum(h_1_1, t13)
-    y = [
+    return [
         t12,
         h_1_2,
         t14,
     ]
-    return y
 
 
 def _iris_outputs(x):
     return softmax(*_iris_sums(x))
-

@@ -127,7 +127,7 @@ def exp_core(r):
     p67 = _K[15] + r * _K[14]
     p89 = _K[13] + r * _K[12]
     low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
+    high = p45 + z * p67 + w * p89
     return z * (low + w * high)
 
 
@@ -139,7 +139,7 @@ def exp_down(x):
     a = y - k * _K[7]
     b = k * _K[6]
     m = a + (exp_core(a - b) - b)
-    return ((1.0 + m) * scale) * _K[10]
+    return (1.0 + m) * scale * _K[10]
 
 
 def sig(x):
@@ -162,8 +162,8 @@ def tanh(x):
     c = s * q
     h = s - 1.0
     m = h + c
-    m_low = ((h - m) + c) + s * q_low
-    v = (0.0 - m) / ((s + 1.0) + (c + m_low * (_K[5] + _K[4] * m)))
+    m_low = (h - m) + c + s * q_low
+    v = (0.0 - m) / (s + 1.0 + (c + m_low * (_K[5] + _K[4] * m)))
     return math.copysign(v, x)
 
 
@@ -196,14 +196,12 @@ def _iris_sums(x):
     t12 = t11 + _K[3]
     t13 = -h_2_1
     t14 = minimum(h_1_1, t13)
-    y = [
+    return [
         t12,
         h_1_2,
         t14,
     ]
-    return y
 
 
 def _iris_outputs(x):
     return softmax(*_iris_sums(x))
-
