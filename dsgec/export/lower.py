@@ -5,6 +5,7 @@ it is too long for one function, it calls `part0`, `part1` and so on, which shar
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
 
@@ -21,6 +22,7 @@ from dsgec.program.ir import (
     Instruction,
     Invoke,
     LocalArray,
+    Loop,
     Negative,
     Number,
     Perform,
@@ -28,6 +30,7 @@ from dsgec.program.ir import (
     Program,
     Real,
     Store,
+    Update,
     Variable,
 )
 
@@ -39,7 +42,8 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
     """Return the flat program of a network, whose functions have at most `longest` statements."""
-    writer = _Writer(network, real, is_split=_statements(network) > longest)
+    count = _statements(network) + len(network.outputs)
+    writer = _Writer(network, real, is_split=count > longest)
     outputs = writer.write()
     name = "sums" if network.softmax else "outputs"
     about = (
@@ -55,14 +59,62 @@ def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNC
     if not writer.is_split:
         return Program((), (Procedure(name, about, (x, y), (*writer.body, *stores)),))
     t = ArrayParameter("t", real, writer.slots, is_written=True)
-    pieces = [*split(writer.body, longest)]
-    names = [f"part{number}" for number in range(len(pieces))]
-    procedures = [
-        Procedure(part, "", (x, t), piece) for part, piece in zip(names, pieces, strict=True)
-    ]
-    calls: tuple[Instruction, ...] = tuple(Perform(part, ("x", "t")) for part in names)
-    body = (LocalArray("t", real, writer.slots), *calls, *stores)
-    return Program((), (*procedures, Procedure(name, about, (x, y), body)))
+    long = Procedure(name, about, (x, y, t), (*writer.body, *stores))
+    return Program((), in_parts(long, len(stores), longest))
+
+
+def in_parts(long: Procedure, stores: int, longest: int) -> tuple[Procedure, ...]:
+    """Return the parts of a long procedure of (x, y, t), and one of (x, y) that calls them.
+
+    The parts share the array t. So many stores to y at its end are in parts if they are long.
+    """
+    x, y, t = long.arrays
+    end = len(long.body) - stores
+    body, last = long.body[:end], long.body[end:]
+    parts = [Procedure("", "", (x, t), piece) for piece in split(body, longest)]
+    if stores > longest:
+        parts += [Procedure("", "", (x, t, y), piece) for piece in split(last, longest)]
+        last = ()
+    named = [replace(part, name=f"part{number}") for number, part in enumerate(parts)]
+    calls = [Perform(part.name, tuple(own.name for own in part.arrays)) for part in named]
+    shared = LocalArray(t.name, t.type, t.size)
+    return (*named, replace(long, parameters=(x, y), body=(shared, *calls, *last)))
+
+
+def with_softmax(program: Program) -> Program:
+    """Return a program with `softmax(y)` and `outputs(x, y)` after `sums(x, y)`, if it has that."""
+    sums = program.procedures[-1]
+    if sums.name != "sums":
+        return program
+    x, y = sums.arrays
+    about = "Compute the outputs of the network."
+    calls = Perform("sums", ("x", "y")), Perform("softmax", ("y",))
+    outputs = Procedure("outputs", about, (x, y), calls)
+    return Program(program.tables, (*program.procedures, _softmax(y), outputs))
+
+
+def _softmax(y: ArrayParameter) -> Procedure:
+    """Return the softmax of an array, which replaces its elements."""
+    i, real = Variable("i"), y.type
+    most, value, total = (Variable(name, real) for name in ("most", "value", "total"))
+    element, count = Element("y", i, real), Number(y.size)
+    above = Binary("-", element, most, real)
+    body = (
+        Declare(most, Element("y", index(0), real)),
+        Loop(i, count, (Update(most, Invoke("maximum", (most, element), type=real)),)),
+        Declare(total, Number(0.0, real)),
+        Loop(
+            i,
+            count,
+            (
+                Declare(value, Invoke("exp_down", (above,), type=real)),
+                Store("y", i, value),
+                Update(total, Binary("+", total, value, real)),
+            ),
+        ),
+        Loop(i, count, (Store("y", i, Binary("/", element, total, real)),)),
+    )
+    return Procedure("softmax", "Replace numbers by their softmax.", (y,), body)
 
 
 def split(body: Sequence[Instruction], longest: int) -> Iterable[tuple[Instruction, ...]]:

@@ -24,10 +24,10 @@ from dsgec.rendering import Code
 class TemplateView:
     """An artefact and its program as the templates of a language see them."""
 
-    def __init__(self, artefact: Artefact, program: FlatProgram) -> None:
+    def __init__(self, artefact: Artefact, program: FlatProgram | None = None) -> None:
         model = artefact.model
-        is_fixed = artefact.number_format.fixed is not None
-        self.artefact, self.program = artefact, program
+        self.artefact = artefact
+        self.program: Any = program  # of targets that print statements
         self.prefix, self.macro = artefact.name, artefact.name.upper()
         self.version, self.model_id = Code(artefact.version), artefact.model_id
         self.checked = artefact.checked
@@ -40,7 +40,10 @@ class TemplateView:
         self.class_names = tuple(map(str, self.classes))
         self.class_count = len(self.classes)
         self.inputs = len(self.columns)  # of a raw row
-        self.outputs = len(program.outputs)  # one is enough for two classes
+        # One output is enough for two classes, except in fixed point.
+        fixed = artefact.number_format.fixed
+        outputs = fixed.program.results if fixed else artefact.network.outputs
+        self.outputs = len(program.outputs if program else outputs)
         self.results = self.class_count or self.outputs  # probabilities or values of a row
         self.feature_slots = max(self.inputs, 1)  # C has no arrays without elements
         # The columns that the network reads, and those whose values must not be missing.
@@ -55,7 +58,7 @@ class TemplateView:
         # The class may be that of the largest sum before a softmax; in fixed point, of a result.
         self.by_sums = (
             model.is_classifier
-            and not is_fixed
+            and not fixed
             and is_decided_before_softmax(model.network, model.threshold)
         )
         self.choice = Code(

@@ -7,7 +7,7 @@ function is read by a function of its own, `look0` and so on.
 from typing import assert_never
 
 from dsgec.export.fixed import ir
-from dsgec.export.lower import LONGEST_FUNCTION, index, split
+from dsgec.export.lower import LONGEST_FUNCTION, in_parts, index
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -17,9 +17,7 @@ from dsgec.program.ir import (
     Expression,
     Instruction,
     Invoke,
-    LocalArray,
     Number,
-    Perform,
     Procedure,
     Program,
     Store,
@@ -45,13 +43,9 @@ def integer_program(source: ir.IntegerProgram, *, longest: int = LONGEST_FUNCTIO
     if not writer.is_split:
         entry = Procedure("integers", about, (x, y), (*writer.body, *stores))
         return Program(tables, (*looks, entry))
-    size = len(writer.body)
-    t = ArrayParameter("t", "int32", size, is_written=True)
-    pieces = [*split(writer.body, longest)]
-    parts = [Procedure(f"part{n}", "", (x, t), piece) for n, piece in enumerate(pieces)]
-    calls = tuple(Perform(part.name, ("x", "t")) for part in parts)
-    entry = Procedure("integers", about, (x, y), (LocalArray("t", "int32", size), *calls, *stores))
-    return Program(tables, (*looks, *parts, entry))
+    t = ArrayParameter("t", "int32", len(writer.body), is_written=True)
+    long = Procedure("integers", about, (x, y, t), (*writer.body, *stores))
+    return Program(tables, (*looks, *in_parts(long, len(stores), longest)))
 
 
 def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
@@ -64,10 +58,11 @@ def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
 def function_tables(
     source: ir.IntegerProgram,
 ) -> tuple[tuple[ConstantTable, ...], tuple[Procedure, ...]]:
-    """Return the tables of functions, and the procedures that read them."""
+    """Return the tables of functions that are read, and the procedures that read them."""
+    read = {step.table for step in source.steps if isinstance(step, ir.Look)}
+    found = [(number, source.tables[number]) for number in sorted(read)]
     tables = tuple(
-        ConstantTable(f"table{number}", "int16", table.entries)
-        for number, table in enumerate(source.tables)
+        ConstantTable(f"table{number}", "int16", table.entries) for number, table in found
     )
     return tables, tuple(
         Procedure(
@@ -82,7 +77,7 @@ def function_tables(
                 "int32",
             ),
         )
-        for number, table in enumerate(source.tables)
+        for number, table in found
     )
 
 
@@ -95,7 +90,8 @@ class StepWriter:
         self.values: dict[int, Expression] = {}
         self.names = dict(source.names)
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
-        self.is_split = len(source.steps) + terms // _LONGEST_SUM > longest
+        count = len(source.steps) + terms // _LONGEST_SUM + len(source.results)
+        self.is_split = count > longest
 
     def operand(self, operand: ir.Operand) -> Expression:
         match operand:
