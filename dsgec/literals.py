@@ -4,7 +4,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,12 @@ def number(value: float | int) -> str:
     return repr(value)
 
 
-def number_lines(values: Sequence[float | int]) -> list[str]:
+def number_lines(
+    values: Sequence[float | int], literal: Callable[[float | int], str] = number
+) -> list[str]:
     """Return the elements of an array as lines of readable length."""
     return [
-        ", ".join(map(number, values[start : start + _ON_A_LINE]))
+        ", ".join(map(literal, values[start : start + _ON_A_LINE]))
         for start in range(0, len(values), _ON_A_LINE)
     ]
 

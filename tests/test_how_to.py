@@ -112,11 +112,11 @@ def test_a_network_with_the_activation_evolves_and_is_exported(project):
     assert "onnx: 569 rows of wdbc agree within" in said
 
 
-def test_a_target_is_a_folder_its_templates_and_a_line():
+def test_a_target_is_a_printer_a_folder_its_templates_and_a_line():
     (path, _, line), *folder = edits("add-a-target")
     assert path == "dsgec/export/targets/__init__.py"
     assert line.count("\n") == 1
-    folders = {"dsgec/export/targets/cpp", "templates/cpp"}
+    folders = {"dsgec/program", "dsgec/export/targets/cpp", "templates/cpp"}
     assert {str(Path(path).parent) for path, *_ in folder} == folders
 
 

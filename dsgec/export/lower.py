@@ -6,6 +6,7 @@ block of rows there are loops over the rows, which compilers turn into vector in
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
 
@@ -30,6 +31,7 @@ from dsgec.program.ir import (
     Program,
     Real,
     Store,
+    Update,
     Variable,
 )
 
@@ -42,23 +44,17 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
     """Return the flat program of a network, whose functions have at most `longest` statements."""
-    writer = NodeWriter(network, real, is_split=statements(network.nodes) > longest)
+    count = statements(network.nodes) + len(network.outputs)
+    writer = NodeWriter(network, real, is_split=count > longest)
     outputs = writer.write()
     stores: tuple[Instruction, ...] = tuple(
         Store("y", index(at), output) for at, output in enumerate(outputs)
     )
     if not writer.is_split:
         return Program((), (entry(network, real, (*writer.body, *stores)),))
-    x = ArrayParameter("x", real, network.inputs)
     t = ArrayParameter("t", real, writer.slots, is_written=True)
-    pieces = [*split(writer.body, longest)]
-    names = [f"part{number}" for number in range(len(pieces))]
-    procedures = [
-        Procedure(part, "", (x, t), piece) for part, piece in zip(names, pieces, strict=True)
-    ]
-    calls: tuple[Instruction, ...] = tuple(Perform(part, ("x", "t")) for part in names)
-    body = (LocalArray("t", real, writer.slots), *calls, *stores)
-    return Program((), (*procedures, entry(network, real, body)))
+    long = entry(network, real, (*writer.body, *stores))
+    return Program((), in_parts(replace(long, parameters=(*long.arrays, t)), len(stores), longest))
 
 
 def entry(network: Network, real: Real, body: tuple[Instruction, ...]) -> Procedure:
@@ -68,6 +64,61 @@ def entry(network: Network, real: Real, body: tuple[Instruction, ...]) -> Proced
     if network.softmax:
         return Procedure("sums", "Compute what goes into the softmax.", (x, y), body)
     return Procedure("outputs", "Compute the outputs of the network.", (x, y), body)
+
+
+def in_parts(long: Procedure, stores: int, longest: int) -> tuple[Procedure, ...]:
+    """Return the parts of a long procedure of (x, y, t), and one of (x, y) that calls them.
+
+    The parts share the array t, or several. So many stores to y at its end are in parts if they
+    are long.
+    """
+    x, y, *shared = long.arrays
+    end = len(long.body) - stores
+    body, last = long.body[:end], long.body[end:]
+    parts = [Procedure("", "", (x, *shared), piece) for piece in split(body, longest)]
+    if stores > longest:
+        parts += [Procedure("", "", (x, *shared, y), piece) for piece in split(last, longest)]
+        last = ()
+    named = [replace(part, name=f"part{number}") for number, part in enumerate(parts)]
+    calls = [Perform(part.name, tuple(own.name for own in part.arrays)) for part in named]
+    locals_ = [LocalArray(array.name, array.type, array.size) for array in shared]
+    return (*named, replace(long, parameters=(x, y), body=(*locals_, *calls, *last)))
+
+
+def with_softmax(program: Program) -> Program:
+    """Return a program with `softmax(y)` and `outputs(x, y)` after `sums(x, y)`, if it has that."""
+    sums = program.procedures[-1]
+    if sums.name != "sums":
+        return program
+    x, y = sums.arrays
+    about = "Compute the outputs of the network."
+    calls = Perform("sums", ("x", "y")), Perform("softmax", ("y",))
+    outputs = Procedure("outputs", about, (x, y), calls)
+    return Program(program.tables, (*program.procedures, _softmax(y), outputs))
+
+
+def _softmax(y: ArrayParameter) -> Procedure:
+    """Return the softmax of an array, which replaces its elements."""
+    i, real = Variable("i"), y.type
+    most, value, total = (Variable(name, real) for name in ("most", "value", "total"))
+    element, count = Element("y", i, real), Number(y.size)
+    above = Binary("-", element, most, real)
+    body = (
+        Declare(most, Element("y", index(0), real)),
+        Loop(i, count, (Update(most, Invoke("maximum", (most, element), type=real)),)),
+        Declare(total, Number(0.0, real)),
+        Loop(
+            i,
+            count,
+            (
+                Declare(value, Invoke("exp_down", (above,), type=real)),
+                Store("y", i, value),
+                Update(total, Binary("+", total, value, real)),
+            ),
+        ),
+        Loop(i, count, (Store("y", i, Binary("/", element, total, real)),)),
+    )
+    return Procedure("softmax", "Replace numbers by their softmax.", (y,), body)
 
 
 def split(body: Sequence[Instruction], longest: int) -> Iterable[tuple[Instruction, ...]]:

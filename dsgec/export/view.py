@@ -26,7 +26,6 @@ class TemplateView:
 
     def __init__(self, artefact: Artefact, program: FlatProgram | None = None) -> None:
         model = artefact.model
-        is_fixed = artefact.number_format.fixed is not None
         self.artefact = artefact
         self.program: Any = program
         self.real = Code("float" if artefact.dtype == "float" else "double")
@@ -57,7 +56,7 @@ class TemplateView:
         # The class may be that of the largest sum before a softmax; in fixed point, of a result.
         self.by_sums = (
             model.is_classifier
-            and not is_fixed
+            and artefact.number_format.fixed is None
             and is_decided_before_softmax(model.network, model.threshold)
         )
         self.choice = Code(

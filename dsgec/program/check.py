@@ -246,6 +246,9 @@ def _is_typed(expression: Expression) -> bool:
             return True
 
 
+_INTEGERS = LIMITS.keys() - {"bool"}
+
+
 def _alike(one: Type, other: Type) -> bool:
     """Return whether values of two types may meet: exact integers, or those of one type."""
-    return one == other or (one in LIMITS and other in LIMITS)
+    return one == other or (one in _INTEGERS and other in _INTEGERS)

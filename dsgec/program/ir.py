@@ -23,6 +23,7 @@ Type = Real | Word | Literal["int8", "int16", "int32", "uint8", "uint16", "bool"
 
 REALS: tuple[Type, ...] = ("double", "float")
 WORDS: tuple[Type, ...] = ("uint32", "uint64")
+NARROW: tuple[Type, ...] = ("int8", "int16", "uint8", "uint16")
 
 LIMITS: dict[Type, tuple[int, int]] = {
     "int8": (-(1 << 7), (1 << 7) - 1),
@@ -242,6 +243,24 @@ class Procedure:
         """Return the functions of the arithmetic that it calls."""
         called = (part.function for part in self.expressions if isinstance(part, Invoke))
         return tuple(dict.fromkeys(name for name in called if name not in PRIMITIVES))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the variables that it reads, and the arrays and tables that it uses."""
+        found: set[str] = set()
+        for part in self.expressions:
+            match part:
+                case Variable(name) | Element(name):
+                    found.add(name)
+                case Invoke(_, _, table):
+                    found.add(table)
+        for instruction in instructions(self.body):
+            match instruction:
+                case Store(array):
+                    found.add(array)
+                case Perform(_, arguments):
+                    found |= {*arguments}
+        return frozenset(found)
 
     @property
     def updated(self) -> frozenset[str]:

@@ -95,9 +95,9 @@ class CPrinter(Printer):
         return f"{const}{_stored(parameter.type)} *{parameter.name}"
 
     def body(self, procedure: Procedure) -> Iterator[str]:
-        read = _names(procedure)
+        names = procedure.names
         for parameter in procedure.parameters:
-            if parameter.name not in read:
+            if parameter.name not in names:
                 yield f"{self.indent}(void){parameter.name};"
         yield from super().body(procedure)
 
@@ -250,20 +250,6 @@ def _is_wide(expression: Expression) -> bool:
 def _stored(type_: Type) -> str:
     """Return the type of an element of an array."""
     return type_ if type_ in REALS else f"{type_}_t"
-
-
-def _names(procedure: Procedure) -> set[str]:
-    """Return the variables and arrays that a procedure reads or writes."""
-    found: set[str] = set()
-    for part in procedure.expressions:
-        match part:
-            case Variable(name) | Element(name):
-                found.add(name)
-            case Invoke(_, _, table):
-                found.add(table)
-    for instruction in instructions(procedure.body):
-        found |= {*getattr(instruction, "arguments", ()), getattr(instruction, "array", "")}
-    return found
 
 
 def _pointers(procedure: Procedure, tables: Collection[str]) -> dict[str, str]:

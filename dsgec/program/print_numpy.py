@@ -77,5 +77,5 @@ class NumpyPrinter(PythonPrinter):
         # Before numpy 2, `where` makes doubles of numbers.
         return f"select({parts})" if select.type == "float" else f"np.where({parts})"
 
-    def is_loose(self, word: Expression) -> bool:
+    def may_overflow(self, word: Expression) -> bool:
         return False

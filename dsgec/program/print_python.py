@@ -62,7 +62,7 @@ class PythonPrinter(ScriptPrinter):
                 for instruction in instructions(procedure.body)
                 if isinstance(instruction, Declare | Update)
                 for variable in (instruction.variable,)
-                if variable.type in WORDS and self.is_loose(instruction.value)
+                if variable.type in WORDS and self.may_overflow(instruction.value)
             )
             if found == self.loose:
                 return
@@ -165,20 +165,20 @@ class PythonPrinter(ScriptPrinter):
 
     def cut(self, value: Expression, operator: str = "") -> str:
         """Return a value, perhaps as an operand, of which a word has only the bits of its type."""
-        if value.type in WORDS and self.is_loose(value):
+        if value.type in WORDS and self.may_overflow(value):
             text = f"{self.inner(value, '&')} & {_MASKS[value.type]}"
             return f"({text})" if operator else text
         return self.inner(value, operator) if operator else self.write(value)
 
-    def is_loose(self, word: Expression) -> bool:
+    def may_overflow(self, word: Expression) -> bool:
         """Return whether a word may have more bits than its type, or be negative."""
         match word:
             case Variable(name):
                 return name in self.loose
             case Binary("&", left, right):
-                return self.is_loose(left) and self.is_loose(right)
+                return self.may_overflow(left) and self.may_overflow(right)
             case Binary("|", left, right) | Select(_, left, right):
-                return self.is_loose(left) or self.is_loose(right)
+                return self.may_overflow(left) or self.may_overflow(right)
             case Binary(operator):
                 return operator != ">>"
             case _:

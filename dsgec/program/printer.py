@@ -4,10 +4,14 @@ A printer returns text for templates, which lay out the files. It decides nothin
 what is computed, and in which order, is in the program.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import copysign
 from typing import ClassVar, assert_never
 
+from dsgec.literals import number, single_number
 from dsgec.program.ir import (
     COMPARISONS,
     REALS,
@@ -36,6 +40,8 @@ from dsgec.program.ir import (
 _RANKS = {"==": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "+": 2, "-": 2, "*": 3, "/": 3}
 _OF_BITS = ("<<", ">>", "&", "|")  # languages disagree on their precedence
 
+_DECIMAL = 1 << 16  # words from here on are masks, and written in hexadecimal
+
 Simple = Declare | Update | Store | LocalArray | Perform
 """The instructions that are one statement."""
 
@@ -43,12 +49,14 @@ Simple = Declare | Update | Store | LocalArray | Perform
 class Printer(ABC):
     """Prints the tables and procedures of a program in one language."""
 
-    types: ClassVar[Mapping[Type, str]]
+    types: ClassVar[Mapping[Type, str]]  # of variables
+    elements: ClassVar[Mapping[Type, str]] = {}  # of arrays and tables, where these differ
     operators: ClassVar[Mapping[str, str]] = {}  # those that are spelled in another way
     calls: Mapping[str, str] = {}  # patterns of functions that the language has by itself
     indent: ClassVar[str] = "    "
     end: ClassVar[str] = ";"  # of a statement
     opening: ClassVar[str] = " {"  # of a block
+    has_increment: ClassVar[bool] = False  # `i++`
     closing: ClassVar[str] = "}"  # of a block; an empty one is not printed
 
     def __init__(self, program: Program) -> None:
@@ -75,6 +83,17 @@ class Printer(ABC):
         if self.closing:
             yield self.closing
 
+    def functions(self, library: Mapping[str, Procedure]) -> tuple[Procedure, ...]:
+        """Return the functions of the arithmetic that are called, each after those it calls."""
+        waiting = [name for procedure in self.source.procedures for name in procedure.calls]
+        needed: set[str] = set(self.own)
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed.add(name)
+                waiting += library[name].calls
+        return tuple(library[name] for name in library if name in needed - self.own)
+
     def enter(self, procedure: Procedure) -> None:
         """Prepare for printing the instructions of a procedure."""
         self.updated = procedure.updated
@@ -84,7 +103,8 @@ class Printer(ABC):
         """Yield the instructions and the result of a procedure."""
         yield from self.block(procedure.body, self.indent)
         if procedure.result is not None:
-            yield f"{self.indent}{self.returned(procedure.result)}"
+            for line in self.returned(procedure.result).splitlines():
+                yield f"{self.indent}{line}"
 
     @abstractmethod
     def table(self, table: ConstantTable) -> Iterator[str]:
@@ -124,10 +144,17 @@ class Printer(ABC):
         match instruction:
             case Declare(variable, value):
                 return self.declare(variable, value)
-            case Update(Variable(name) as variable, Binary("+", left, right)) if left == variable:
-                return f"{name} += {self.write(right)}{self.end}"
+            case Update(variable, Binary("+", left, Number(1))) if (
+                left == variable and self.has_increment
+            ):
+                return f"{self.write(variable)}++{self.end}"
+            case Update(variable, Binary("+", left, right)) if left == variable and (
+                left.type,
+                right.type,
+            ) != ("uint64", "uint32"):
+                return f"{self.write(variable)} += {self.write(right)}{self.end}"
             case Update(variable, value):
-                return f"{variable.name} = {self.write(value)}{self.end}"
+                return f"{self.write(variable)} = {self.write(value)}{self.end}"
             case Store(array, index, value):
                 return f"{self.target(array, index)} = {self.stored(array, value)}{self.end}"
             case LocalArray():
@@ -187,7 +214,7 @@ class Printer(ABC):
             case Number():
                 return self.number(expression)
             case Variable(name):
-                return name
+                return self.spell_variable(name)
             case Element():
                 return self.element(expression)
             case Negative(operand):
@@ -204,18 +231,27 @@ class Printer(ABC):
     def inner(self, expression: Expression, operator: str, *, is_right: bool = False) -> str:
         """Return an operand, in parentheses where the operator around it needs them."""
         text = self.write(expression)
+        return (
+            f"({text})" if self.needs_parentheses(expression, operator, is_right=is_right) else text
+        )
+
+    def needs_parentheses(
+        self, expression: Expression, operator: str, *, is_right: bool = False
+    ) -> bool:
+        """Return whether an operand needs parentheses inside an operator."""
         match expression:
             case Binary(own, _, _, type_) if own not in _OF_BITS and operator not in _OF_BITS:
                 rank, outer = _RANKS[own], _RANKS[operator]
                 # The order of operations of floats matters: it is shown where it could be missed.
                 # Python chains comparisons.
                 is_order = (type_ in REALS and own != operator) or operator in COMPARISONS
-                loose = rank < outer + is_right or (rank == outer and is_order)
+                return rank < outer + is_right or (rank == outer and is_order)
             case Binary() | Negative() | Select():
-                loose = True
+                return True
+            case Number(value):
+                return copysign(1, value) < 0 and is_right and operator in ("+", "-", "*", "/")
             case _:
-                loose = text.startswith("-") and is_right and operator in ("+", "-", "*", "/")
-        return f"({text})" if loose else text
+                return False
 
     def binary(self, expression: Binary) -> str:
         """Return an operation; `+` and `*` of words wrap around."""
@@ -259,6 +295,10 @@ class Printer(ABC):
         """Return an array or a table that is passed to a function."""
         return array
 
+    def spell_variable(self, name: str) -> str:
+        """Return the name of a variable."""
+        return name
+
     def spell_function(self, name: str) -> str:
         """Return the name of a function of the arithmetic."""
         return name
@@ -266,3 +306,50 @@ class Printer(ABC):
     def spell_procedure(self, name: str) -> str:
         """Return the name of a procedure of the program."""
         return name
+
+
+def camel(name: str) -> str:
+    """Return a name in camel case, as Java and Go spell names; `h_1_2` stays."""
+    return re.sub(r"(?<=\w)_([a-z])", lambda found: found[1].upper(), name)
+
+
+def plain_number(literal: Number) -> str:
+    """Return a literal whose type follows from where it stands."""
+    match literal:
+        case Number(value, "double"):
+            return number(float(value))
+        case Number(value, "float"):
+            return single_number(float(value))
+        case Number(value, "bool"):
+            return "true" if value else "false"
+        case Number(value, "uint32" | "uint64" as type_) if value >= _DECIMAL:
+            return f"0x{value:0{int(type_.removeprefix('uint')) // 4}x}"
+        case Number(value):
+            return str(value)
+
+
+def is_untyped(expression: Expression) -> bool:
+    """Return whether an expression has only constants, from which no language learns its type."""
+    match expression:
+        case Number():
+            return True
+        case Negative(operand):
+            return is_untyped(operand)
+        case Binary(operator, left, right):
+            return operator not in COMPARISONS and is_untyped(left) and is_untyped(right)
+        case Select(_, yes, no):
+            return is_untyped(yes) and is_untyped(no)
+        case _:
+            return False
+
+
+def of_one_width(operation: Binary) -> Binary:
+    """Return an operation of a uint64 and a uint32 as one of two uint64."""
+    right = operation.right
+    is_mixed = operation.left.type == "uint64" and right.type == "uint32"
+    if not is_mixed or operation.operator in ("<<", ">>"):
+        return operation
+    wide: Expression = Invoke("wide", (right,), type="uint64")
+    if isinstance(right, Number):
+        wide = Number(right.value, "uint64")
+    return replace(operation, right=wide)

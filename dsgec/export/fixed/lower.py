@@ -11,7 +11,7 @@ from typing import assert_never
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
 from dsgec.export.fixed.ir import is_separate, steps_read
-from dsgec.export.lower import LONGEST_FUNCTION, index, split
+from dsgec.export.lower import LONGEST_FUNCTION, in_parts, index
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -47,11 +47,11 @@ def integer_program(
 
     A function has at most `longest` statements, and a sum at most `longest_sum` terms.
     """
-    is_split = statements(source.steps, longest_sum) > longest
+    is_split = statements(source.steps, longest_sum) + len(source.results) > longest
     writer = StepWriter(source, is_split=is_split, longest_sum=longest_sum)
     for position, step in enumerate(source.steps):
         writer.step(position, step)
-    tables, looks = function_tables(source, range(len(source.tables)))
+    tables, looks = function_tables(source, tables_read(source))
     entry_ = entry(source, writer.stores("y", source.results))
     return Program(tables, (*looks, *writer.procedures(entry_, longest)))
 
@@ -72,7 +72,7 @@ def program_of_sums(source: ir.IntegerProgram) -> Program:
     )
     for position in sorted(before) if is_cut else range(len(source.steps)):
         writer.step(position, source.steps[position])
-    tables, looks = function_tables(source, range(len(source.tables)))
+    tables, looks = function_tables(source, tables_read(source))
     if not is_cut:
         entry_ = entry(source, writer.stores("y", source.results), "outputs")
         procedures = writer.procedures(entry_)
@@ -103,6 +103,11 @@ def entry(
     y = ArrayParameter("y", "int16", len(source.results), is_written=True)
     about = "Compute the results of a row of integers."
     return Procedure(name, about, (row_parameter(source), y), body)
+
+
+def tables_read(source: ir.IntegerProgram) -> list[int]:
+    """Return the numbers of the tables that steps read."""
+    return sorted({step.table for step in source.steps if isinstance(step, ir.Look)})
 
 
 def statements(steps: Collection[ir.Step], longest_sum: int = LONGEST_SUM) -> int:
@@ -165,12 +170,9 @@ class StepWriter:
         if not self.is_split:
             return (replace(last, body=(*arrays, *self.body, *last.body)),)
         shared = [ArrayParameter(a.name, a.type, a.size, is_written=True) for a in arrays]
-        parameters = (row_parameter(self.source), *shared)
-        pieces = enumerate(split(self.body, longest))
-        parts = [Procedure(f"part{n}", "", parameters, piece) for n, piece in pieces]
-        names = tuple(parameter.name for parameter in parameters)
-        calls = (Perform(part.name, names) for part in parts)
-        return (*parts, replace(last, body=(*arrays, *calls, *last.body)))
+        body = (*self.body, *last.body)
+        long = replace(last, parameters=(*last.arrays, *shared), body=body)
+        return in_parts(long, len(last.body), longest)
 
     def arrays(self) -> list[tuple[str, Type, int]]:
         """Return the arrays that the parts share: names, types and sizes."""

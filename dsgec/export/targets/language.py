@@ -1,54 +1,32 @@
-"""The view of an artefact for templates of languages of flat statements: Rust, Java, Go."""
+"""The view of an artefact for templates of compiled languages: Rust, Java, Go."""
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
-from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
+from dsgec.arithmetic.procedures import procedures
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.fixed.ir import STORED_BITS, FunctionTable
-from dsgec.export.integers import INTEGERS, IntegerSyntax
-from dsgec.export.statements import Syntax
+from dsgec.export.fixed.lower import integer_program
+from dsgec.export.lower import LONGEST_FUNCTION, network_program, with_softmax
 from dsgec.export.targets.target import Files
-from dsgec.export.view import TemplateView, functions_called, view
+from dsgec.export.view import TemplateView
 from dsgec.literals import number_bits
+from dsgec.program.ir import Number, Program, Real
+from dsgec.program.printer import Printer
 from dsgec.rendering import Code, render
 from dsgec.resources import template
-
-_NAME = re.compile(r"[A-Za-z_]\w*")
-
-Value = TypeVar("Value")
-
-
-def by_dtype(double: Value, single: Value, fixed: Value) -> dict[str, Value]:
-    """Return what a language uses for each dtype of an artefact."""
-    return {"double": double, "float": single, **dict.fromkeys(STORED_BITS, fixed)}
-
-
-def handwritten(*files: str) -> dict[str, str]:
-    """Return functions that a language has by hand: `softmax` from the file `go/softmax.go`."""
-    names = (re.split(r"[/.]", file)[1] for file in files)
-    return {
-        name: template(file).read_text(encoding="utf-8")
-        for name, file in zip(names, files, strict=True)
-    }
 
 
 @dataclass(frozen=True)
 class LanguageView:
     """An artefact in one language.
 
-    In fixed point the network is printed with `flat` and `integers`, and `syntax` is for the raw
-    values around it. A target without fixed point leaves `integers` and `stored` out.
+    In fixed point the network is a program of integers, and raw values around it are doubles.
     """
 
     artefact: Artefact
-    flat: FlatLanguage
-    syntax: Syntax
-    integers: IntegerSyntax = INTEGERS
-    stored: Mapping[int, str] = field(default_factory=dict)  # types of integers of 8 and 16 bits
+    print_with: Callable[[Program], Printer]
+    longest_integers: int = LONGEST_FUNCTION  # statements of a function of fixed point
     bits: str = "0x{}"  # the pattern of the bits of a float in a table
     bits_separator: str = ", "
     separator: str = ", "  # between other numbers of a table
@@ -72,66 +50,61 @@ class LanguageView:
     @cached_property
     def m(self) -> TemplateView:
         """Return the view that templates of all targets have."""
-        return view(self.artefact, self.syntax, self.integers)
+        return TemplateView(self.artefact)
+
+    @cached_property
+    def printer(self) -> Printer:
+        """Return the printer of the network's program."""
+        fixed = self.artefact.number_format.fixed
+        if fixed:
+            return self.print_with(integer_program(fixed.program, longest=self.longest_integers))
+        return self.print_with(with_softmax(network_program(self.artefact.network, self.dtype)))
+
+    @cached_property
+    def program(self) -> Code:
+        """Return the tables and the procedures of the network."""
+        return Code(self.printer.print())
 
     @cached_property
     def arithmetic(self) -> Code:
         """Return the functions of the arithmetic that the network calls."""
-        names = functions_called(self.artefact, self.syntax)
-        if self.m.fixed:
-            names = {name for name in names if name in self._called}
-            names |= {table.look for _, table in self.function_tables}
-        return Code(print_flat(names, self.flat))
+        library = procedures("whole" if self.m.fixed else self.dtype)
+        called = self.printer.functions(library)
+        return Code("\n".join("\n".join([*self.printer.procedure(p), ""]) for p in called))
 
     @property
-    def function_tables(self) -> list[tuple[int, FunctionTable]]:
-        """Return the numbers and the tables of functions that are read."""
-        found = enumerate(self.m.fixed.tables if self.m.fixed else ())
-        return [(number, table) for number, table in found if f"look{number}" in self._called]
-
-    @cached_property
-    def _called(self) -> set[str]:
-        return set(_NAME.findall(self.values))
-
-    @cached_property
-    def values(self) -> str:
-        """Return all expressions of the network."""
-        program = self.m.program
-        values = [statement.value for part in program.parts for statement in part]
-        return "\n".join([*values, *program.outputs])
+    def dtype(self) -> Real:
+        """Return the type of raw values and of predictions."""
+        return "float" if self.artefact.dtype == "float" else "double"
 
     @property
     def real(self) -> Code:
-        """Return the type of raw values and of predictions."""
-        return Code(self.syntax.real)
+        """Return the name of the type of raw values and of predictions."""
+        return Code(self.printer.types[self.dtype])
 
     @property
     def word(self) -> Code:
-        """Return the type of the bits of a float."""
-        return Code(self.flat.types["word"])
+        """Return the name of the type of the bits of a float."""
+        return Code(self.printer.types["uint64" if self.dtype == "double" else "uint32"])
 
     @property
     def integer(self) -> Code:
-        """Return the type of the elements of a row of integers."""
+        """Return the name of the type of the elements of a row of integers."""
         assert self.m.fixed
-        return Code(self.stored[self.m.fixed.bits])
+        return Code(self.printer.elements["int8" if self.m.fixed.bits == 8 else "int16"])
 
     @property
-    def element(self) -> Code:
-        """Return the type of the elements of a row that the network reads."""
-        return self.integer if self.m.fixed else self.real
-
-    def look(self, table: FunctionTable) -> Code:
-        """Return the name of the function that reads a table."""
-        return Code(self.flat.spell(table.look))
+    def format(self) -> Code:
+        """Return the name that the standard of floats has for their format."""
+        return Code("binary64" if self.dtype == "double" else "binary32")
 
     @property
     def threshold(self) -> Code:
-        return Code(self.syntax.literal(self.m.threshold))
+        return Code(self.printer.number(Number(self.m.threshold, self.dtype)))
 
     @property
     def one(self) -> Code:
-        return Code(self.syntax.literal(1.0))
+        return Code(self.printer.number(Number(1.0, self.dtype)))
 
     @property
     def required(self) -> Code:
@@ -158,7 +131,6 @@ class LanguageView:
         return self.listed(self.m.golden.classes)
 
     def _bits(self, row: tuple[float, ...]) -> Code:
-        dtype = self.artefact.dtype
-        digits = 16 if dtype == "double" else 8
-        words = (f"{number_bits(value, dtype):0{digits}x}" for value in row)
+        digits = 16 if self.dtype == "double" else 8
+        words = (f"{number_bits(value, self.dtype):0{digits}x}" for value in row)
         return Code(self.bits_separator.join(map(self.bits.format, words)))

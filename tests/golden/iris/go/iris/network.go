@@ -46,7 +46,9 @@ func PredictProba(row *[Features]float64) [Classes]float64 {
 		}
 		return p
 	}
-	return outputs(row)
+	var y [3]float64
+	outputs(row, &y)
+	return y
 }
 
 // Predict gives the number of the most probable class, or -1 where there is none: a value is missing, or
@@ -55,7 +57,8 @@ func Predict(row *[Features]float64) int {
 	if lacks(row) {
 		return -1
 	}
-	y := sums(row)
+	var y [Classes]float64
+	sums(row, &y)
 	return choose(&y)
 }
 
@@ -105,11 +108,12 @@ func lacks(row *[Features]float64) bool {
 	return false
 }
 
-// sums computes what goes into the softmax for one row. A conversion around a product keeps it
-// from being fused with a sum.
-func sums(x *[Features]float64) [3]float64 {
+// A conversion around a product keeps it from being fused with a sum.
+
+// Compute what goes into the softmax.
+func sums(x *[4]float64, y *[3]float64) {
 	t0 := float64(0.52 * x[0])
-	t1 := float64((-1.3) * x[2])
+	t1 := float64(-1.3 * x[2])
 	t2 := t0 + t1
 	t3 := t2 + 0.1
 	h_1_1 := sig(t3)
@@ -123,15 +127,32 @@ func sums(x *[Features]float64) [3]float64 {
 	t12 := t11 + 0.3
 	t13 := -h_2_1
 	t14 := minimum(h_1_1, t13)
-	y := [3]float64{t12, h_1_2, t14}
-	return y
+	y[0] = t12
+	y[1] = h_1_2
+	y[2] = t14
 }
 
-// outputs computes the outputs of the network for one row.
-func outputs(x *[Features]float64) [3]float64 {
-	y := sums(x)
-	softmax(y[:])
-	return y
+// Replace numbers by their softmax.
+func softmax(y *[3]float64) {
+	most := y[0]
+	for i := int32(0); i < 3; i++ {
+		most = maximum(most, y[i])
+	}
+	total := float64(0.0)
+	for i := int32(0); i < 3; i++ {
+		value := expDown(y[i] - most)
+		y[i] = value
+		total += value
+	}
+	for i := int32(0); i < 3; i++ {
+		y[i] = y[i] / total
+	}
+}
+
+// Compute the outputs of the network.
+func outputs(x *[4]float64, y *[3]float64) {
+	sums(x, y)
+	softmax(y)
 }
 
 // The one arithmetic: every function is a fixed sequence of binary64 operations, so that its bits
@@ -179,25 +200,14 @@ func maximum(a float64, b float64) float64 {
 func expCore(r float64) float64 {
 	z := float64(r * r)
 	w := float64(z * z)
-	part := float64(r * 0.16666666666666496)
-	p01 := 0.5000000000000004 + part
-	part2 := float64(r * 0.008333333333462953)
-	p23 := 0.041666666666581656 + part2
-	part3 := float64(r * 0.00019841269536166674)
-	p45 := 0.001388888893022589 + part3
-	part4 := float64(r * 2.7557587721068823e-06)
-	p67 := 2.480150667943323e-05 + part4
-	part5 := float64(r * 2.4992450692466455e-08)
-	p89 := 2.762553676944757e-07 + part5
-	part6 := float64(z * p23)
-	low := p01 + part6
-	part7 := float64(z * p67)
-	part8 := p45 + part7
-	part9 := float64(w * p89)
-	high := part8 + part9
-	part10 := float64(w * high)
-	part11 := low + part10
-	return float64(z * part11)
+	p01 := 0.5000000000000004 + float64(r*0.16666666666666496)
+	p23 := 0.041666666666581656 + float64(r*0.008333333333462953)
+	p45 := 0.001388888893022589 + float64(r*0.00019841269536166674)
+	p67 := 2.480150667943323e-05 + float64(r*2.7557587721068823e-06)
+	p89 := 2.762553676944757e-07 + float64(r*2.4992450692466455e-08)
+	low := p01 + float64(z*p23)
+	high := p45 + float64(z*p67) + float64(w*p89)
+	return float64(z * (low + float64(w*high)))
 }
 
 // exp(x) for x <= 0, the same bits for less work: 2^(k + 64) is always in range.
@@ -206,34 +216,22 @@ func expDown(x float64) float64 {
 	if x < -746.0 {
 		y = -746.0
 	}
-	part := float64(y * 1.4426950408889634)
-	t := part + 6755399441056831.0
+	t := float64(y*1.4426950408889634) + 6755399441056831.0
 	k := t - 6755399441056831.0
-	part2 := math.Float64bits(t)
-	part3 := part2 << 52
-	scale := math.Float64frombits(part3)
-	part4 := float64(k * 0.6931471805598903)
-	a := y - part4
+	scale := math.Float64frombits(math.Float64bits(t) << 52)
+	a := y - float64(k*0.6931471805598903)
 	b := float64(k * 5.497923018708371e-14)
-	part5 := a - b
-	part6 := expCore(part5)
-	part7 := part6 - b
-	m := a + part7
-	part8 := 1.0 + m
-	part9 := float64(part8 * scale)
-	return float64(part9 * 5.421010862427522e-20)
+	m := a + (expCore(a-b) - b)
+	return float64(float64((1.0+m)*scale) * 5.421010862427522e-20)
 }
 
 func sig(x float64) float64 {
-	part := absolute(x)
-	part2 := -part
-	e := expDown(part2)
+	e := expDown(-absolute(x))
 	top := e
 	if x >= 0.0 {
 		top = 1.0
 	}
-	part3 := 1.0 + e
-	return top / part3
+	return top / (1.0 + e)
 }
 
 // With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
@@ -241,55 +239,22 @@ func sig(x float64) float64 {
 // back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m.
 func tanh(x float64) float64 {
 	u := absolute(x)
-	part := float64(-2.0 * u)
-	y := part
+	y := float64(-2.0 * u)
 	if u > 20.0 {
 		y = -40.0
 	}
-	part2 := float64(y * 1.4426950408889634)
-	t := part2 + 6755399441056767.0
+	t := float64(y*1.4426950408889634) + 6755399441056767.0
 	k := t - 6755399441056767.0
-	part3 := math.Float64bits(t)
-	part4 := part3 << 52
-	s := math.Float64frombits(part4)
-	part5 := float64(k * 0.6931471805598903)
-	a := y - part5
+	s := math.Float64frombits(math.Float64bits(t) << 52)
+	a := y - float64(k*0.6931471805598903)
 	b := float64(k * 5.497923018708371e-14)
-	part6 := a - b
-	part7 := expCore(part6)
-	g := part7 - b
+	g := expCore(a-b) - b
 	q := a + g
-	part8 := a - q
-	qLow := part8 + g
+	qLow := (a - q) + g
 	c := float64(s * q)
 	h := s - 1.0
 	m := h + c
-	part9 := h - m
-	part10 := part9 + c
-	part11 := float64(s * qLow)
-	mLow := part10 + part11
-	part12 := 0.0 - m
-	part13 := s + 1.0
-	part14 := float64(4.8 * m)
-	part15 := 6.4 + part14
-	part16 := float64(mLow * part15)
-	part17 := c + part16
-	part18 := part13 + part17
-	v := part12 / part18
+	mLow := (h - m) + c + float64(s*qLow)
+	v := (0.0 - m) / (s + 1.0 + (c + float64(mLow*(6.4+float64(4.8*m)))))
 	return math.Copysign(v, x)
-}
-
-func softmax(z []float64) {
-	m := z[0]
-	for _, v := range z[1:] {
-		m = maximum(m, v)
-	}
-	var s float64
-	for i, v := range z {
-		z[i] = expDown(v - m)
-		s += z[i]
-	}
-	for i := range z {
-		z[i] /= s
-	}
 }

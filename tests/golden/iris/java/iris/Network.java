@@ -63,7 +63,9 @@ public final class Network {
             java.util.Arrays.fill(nothing, Double.NaN);
             return nothing;
         }
-        return outputs(row);
+        double[] y = new double[3];
+        outputs(row, y);
+        return y;
     }
 
     /**
@@ -78,7 +80,9 @@ public final class Network {
         if (lacks(row)) {
             return -1;
         }
-        return choose(sums(row));
+        double[] y = new double[CLASSES];
+        sums(row, y);
+        return choose(y);
     }
 
     /**
@@ -165,10 +169,10 @@ public final class Network {
         return text.isEmpty() ? new int[0] : java.util.Arrays.stream(text.split(" ")).mapToInt(Integer::parseInt).toArray();
     }
 
-    /** What goes into the softmax for one row. */
-    private static double[] sums(double[] x) {
+    /** Compute what goes into the softmax. */
+    private static void sums(double[] x, double[] y) {
         double t0 = 0.52 * x[0];
-        double t1 = (-1.3) * x[2];
+        double t1 = -1.3 * x[2];
         double t2 = t0 + t1;
         double t3 = t2 + 0.1;
         double h_1_1 = sig(t3);
@@ -182,15 +186,32 @@ public final class Network {
         double t12 = t11 + 0.3;
         double t13 = -h_2_1;
         double t14 = minimum(h_1_1, t13);
-        double[] y = {t12, h_1_2, t14};
-        return y;
+        y[0] = t12;
+        y[1] = h_1_2;
+        y[2] = t14;
     }
 
-    /** The outputs of the network for one row. */
-    private static double[] outputs(double[] x) {
-        double[] y = sums(x);
+    /** Replace numbers by their softmax. */
+    private static void softmax(double[] y) {
+        double most = y[0];
+        for (int i = 0; i < 3; i++) {
+            most = maximum(most, y[i]);
+        }
+        double total = 0.0;
+        for (int i = 0; i < 3; i++) {
+            double value = expDown(y[i] - most);
+            y[i] = value;
+            total += value;
+        }
+        for (int i = 0; i < 3; i++) {
+            y[i] = y[i] / total;
+        }
+    }
+
+    /** Compute the outputs of the network. */
+    private static void outputs(double[] x, double[] y) {
+        sums(x, y);
         softmax(y);
-        return y;
     }
 
     // The one arithmetic: every function is a fixed sequence of binary64 operations, so that
@@ -220,55 +241,32 @@ public final class Network {
     private static double expCore(double r) {
         double z = r * r;
         double w = z * z;
-        double part = r * 0.16666666666666496;
-        double p01 = 0.5000000000000004 + part;
-        double part2 = r * 0.008333333333462953;
-        double p23 = 0.041666666666581656 + part2;
-        double part3 = r * 0.00019841269536166674;
-        double p45 = 0.001388888893022589 + part3;
-        double part4 = r * 2.7557587721068823e-06;
-        double p67 = 2.480150667943323e-05 + part4;
-        double part5 = r * 2.4992450692466455e-08;
-        double p89 = 2.762553676944757e-07 + part5;
-        double part6 = z * p23;
-        double low = p01 + part6;
-        double part7 = z * p67;
-        double part8 = p45 + part7;
-        double part9 = w * p89;
-        double high = part8 + part9;
-        double part10 = w * high;
-        double part11 = low + part10;
-        return z * part11;
+        double p01 = 0.5000000000000004 + r * 0.16666666666666496;
+        double p23 = 0.041666666666581656 + r * 0.008333333333462953;
+        double p45 = 0.001388888893022589 + r * 0.00019841269536166674;
+        double p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
+        double p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
+        double low = p01 + z * p23;
+        double high = p45 + z * p67 + w * p89;
+        return z * (low + w * high);
     }
 
     // exp(x) for x <= 0, the same bits for less work: 2^(k + 64) is always in range.
     private static double expDown(double x) {
         double y = x < -746.0 ? -746.0 : x;
-        double part = y * 1.4426950408889634;
-        double t = part + 6755399441056831.0;
+        double t = y * 1.4426950408889634 + 6755399441056831.0;
         double k = t - 6755399441056831.0;
-        long part2 = Double.doubleToRawLongBits(t);
-        long part3 = part2 << 52;
-        double scale = Double.longBitsToDouble(part3);
-        double part4 = k * 0.6931471805598903;
-        double a = y - part4;
+        double scale = Double.longBitsToDouble(Double.doubleToRawLongBits(t) << 52);
+        double a = y - k * 0.6931471805598903;
         double b = k * 5.497923018708371e-14;
-        double part5 = a - b;
-        double part6 = expCore(part5);
-        double part7 = part6 - b;
-        double m = a + part7;
-        double part8 = 1.0 + m;
-        double part9 = part8 * scale;
-        return part9 * 5.421010862427522e-20;
+        double m = a + (expCore(a - b) - b);
+        return (1.0 + m) * scale * 5.421010862427522e-20;
     }
 
     private static double sig(double x) {
-        double part = absolute(x);
-        double part2 = -part;
-        double e = expDown(part2);
+        double e = expDown(-absolute(x));
         double top = x >= 0.0 ? 1.0 : e;
-        double part3 = 1.0 + e;
-        return top / part3;
+        return top / (1.0 + e);
     }
 
     // With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
@@ -276,57 +274,24 @@ public final class Network {
     // back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m.
     private static double tanh(double x) {
         double u = absolute(x);
-        double part = -2.0 * u;
-        double y = u > 20.0 ? -40.0 : part;
-        double part2 = y * 1.4426950408889634;
-        double t = part2 + 6755399441056767.0;
+        double y = u > 20.0 ? -40.0 : -2.0 * u;
+        double t = y * 1.4426950408889634 + 6755399441056767.0;
         double k = t - 6755399441056767.0;
-        long part3 = Double.doubleToRawLongBits(t);
-        long part4 = part3 << 52;
-        double s = Double.longBitsToDouble(part4);
-        double part5 = k * 0.6931471805598903;
-        double a = y - part5;
+        double s = Double.longBitsToDouble(Double.doubleToRawLongBits(t) << 52);
+        double a = y - k * 0.6931471805598903;
         double b = k * 5.497923018708371e-14;
-        double part6 = a - b;
-        double part7 = expCore(part6);
-        double g = part7 - b;
+        double g = expCore(a - b) - b;
         double q = a + g;
-        double part8 = a - q;
-        double qLow = part8 + g;
+        double qLow = (a - q) + g;
         double c = s * q;
         double h = s - 1.0;
         double m = h + c;
-        double part9 = h - m;
-        double part10 = part9 + c;
-        double part11 = s * qLow;
-        double mLow = part10 + part11;
-        double part12 = 0.0 - m;
-        double part13 = s + 1.0;
-        double part14 = 4.8 * m;
-        double part15 = 6.4 + part14;
-        double part16 = mLow * part15;
-        double part17 = c + part16;
-        double part18 = part13 + part17;
-        double v = part12 / part18;
+        double mLow = (h - m) + c + s * qLow;
+        double v = (0.0 - m) / (s + 1.0 + (c + mLow * (6.4 + 4.8 * m)));
         return Math.copySign(v, x);
     }
 
-    private static void softmax(double[] z) {
-        double m = z[0];
-        for (int i = 1; i < z.length; i++) {
-            m = maximum(m, z[i]);
-        }
-        double s = 0.0;
-        for (int i = 0; i < z.length; i++) {
-            z[i] = expDown(z[i] - m);
-            s += z[i];
-        }
-        for (int i = 0; i < z.length; i++) {
-            z[i] /= s;
-        }
-    }
-
-    // A class holds about 30,000 texts or numbers, and a method 64 KB: so these are in classes.
+    // A class holds about 30,000 texts: so these are in classes.
 
     private static final class Texts0 {
         static final String[] TEXTS = {

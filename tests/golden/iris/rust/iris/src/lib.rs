@@ -15,7 +15,7 @@
 #![forbid(unsafe_code)]
 // Numbers and operations are the network's own: 3.14 is not meant for pi, nor x - x for 0.
 #![allow(unused_parens, clippy::approx_constant, clippy::excessive_precision)]
-#![allow(clippy::eq_op, clippy::neg_multiply)]
+#![allow(clippy::eq_op, clippy::neg_multiply, clippy::assign_op_pattern)]
 
 mod selftest;
 
@@ -61,7 +61,9 @@ pub fn predict_proba(row: &Row) -> [Real; CLASSES] {
     if lacks(row) {
         return [Real::NAN; CLASSES];
     }
-    outputs(row)
+    let mut y = [0.0; 3];
+    outputs(row, &mut y);
+    y
 }
 
 /// The number of the most probable class; `None` where a value is missing, or what comes of the row
@@ -70,7 +72,9 @@ pub fn predict(row: &Row) -> Option<usize> {
     if lacks(row) {
         return None;
     }
-    choose(&sums(row))
+    let mut y = [0.0; CLASSES];
+    sums(row, &mut y);
+    choose(&y)
 }
 
 /// The probabilities of each of many rows.
@@ -107,12 +111,11 @@ fn lacks(row: &Row) -> bool {
     row.iter().any(|value| value.is_nan())
 }
 
-/// What goes into the softmax for one row.
+/// Compute what goes into the softmax.
 #[rustfmt::skip]
-fn sums(x: &Row) -> [Real; 3] {
-    let _ = x;
+fn sums(x: &[f64; 4], y: &mut [f64; 3]) {
     let t0 = 0.52 * x[0];
-    let t1 = (-1.3) * x[2];
+    let t1 = -1.3 * x[2];
     let t2 = t0 + t1;
     let t3 = t2 + 0.1;
     let h_1_1 = sig(t3);
@@ -126,154 +129,117 @@ fn sums(x: &Row) -> [Real; 3] {
     let t12 = t11 + 0.3;
     let t13 = -h_2_1;
     let t14 = minimum(h_1_1, t13);
-    [t12, h_1_2, t14]
+    y[0] = t12;
+    y[1] = h_1_2;
+    y[2] = t14;
 }
 
-/// The outputs of the network for one row.
-fn outputs(x: &Row) -> [Real; 3] {
-    let mut y = sums(x);
-    softmax(&mut y);
-    y
+/// Replace numbers by their softmax.
+#[rustfmt::skip]
+fn softmax(y: &mut [f64; 3]) {
+    let mut most = y[0];
+    for i in 0..3 {
+        most = maximum(most, y[i as usize]);
+    }
+    let mut total: f64 = 0.0;
+    for i in 0..3 {
+        let value = exp_down(y[i as usize] - most);
+        y[i as usize] = value;
+        total += value;
+    }
+    for i in 0..3 {
+        y[i as usize] = y[i as usize] / total;
+    }
+}
+
+/// Compute the outputs of the network.
+#[rustfmt::skip]
+fn outputs(x: &[f64; 4], y: &mut [f64; 3]) {
+    sums(x, y);
+    softmax(y);
 }
 
 // The one arithmetic: every function is a fixed sequence of binary64 operations, so that its bits
 // are the same on every machine.
 
+#[rustfmt::skip]
 fn div(a: f64, b: f64) -> f64 {
     let d = if b == 0.0 { 1.0 } else { b };
     let q = a / d;
-    if b == 0.0 {
-        1.0
-    } else {
-        q
-    }
+    if b == 0.0 { 1.0 } else { q }
 }
 
+#[rustfmt::skip]
 fn absolute(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7fffffffffffffff)
 }
 
+#[rustfmt::skip]
 fn minimum(a: f64, b: f64) -> f64 {
     let n = if a.is_nan() { a } else { b };
-    if a < b {
-        a
-    } else {
-        n
-    }
+    if a < b { a } else { n }
 }
 
+#[rustfmt::skip]
 fn maximum(a: f64, b: f64) -> f64 {
     let n = if a.is_nan() { a } else { b };
-    if a > b {
-        a
-    } else {
-        n
-    }
+    if a > b { a } else { n }
 }
 
 // exp(r) - 1 - r for |r| <= ln(2)/2. Pairs of terms (Estrin) make a short chain of dependences.
+#[rustfmt::skip]
 fn exp_core(r: f64) -> f64 {
     let z = r * r;
     let w = z * z;
-    let part = r * 0.16666666666666496;
-    let p01 = 0.5000000000000004 + part;
-    let part_2 = r * 0.008333333333462953;
-    let p23 = 0.041666666666581656 + part_2;
-    let part_3 = r * 0.00019841269536166674;
-    let p45 = 0.001388888893022589 + part_3;
-    let part_4 = r * 2.7557587721068823e-06;
-    let p67 = 2.480150667943323e-05 + part_4;
-    let part_5 = r * 2.4992450692466455e-08;
-    let p89 = 2.762553676944757e-07 + part_5;
-    let part_6 = z * p23;
-    let low = p01 + part_6;
-    let part_7 = z * p67;
-    let part_8 = p45 + part_7;
-    let part_9 = w * p89;
-    let high = part_8 + part_9;
-    let part_10 = w * high;
-    let part_11 = low + part_10;
-    z * part_11
+    let p01 = 0.5000000000000004 + r * 0.16666666666666496;
+    let p23 = 0.041666666666581656 + r * 0.008333333333462953;
+    let p45 = 0.001388888893022589 + r * 0.00019841269536166674;
+    let p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06;
+    let p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08;
+    let low = p01 + z * p23;
+    let high = p45 + z * p67 + w * p89;
+    z * (low + w * high)
 }
 
 // exp(x) for x <= 0, the same bits for less work: 2^(k + 64) is always in range.
+#[rustfmt::skip]
 fn exp_down(x: f64) -> f64 {
     let y = if x < -746.0 { -746.0 } else { x };
-    let part = y * 1.4426950408889634;
-    let t = part + 6755399441056831.0;
+    let t = y * 1.4426950408889634 + 6755399441056831.0;
     let k = t - 6755399441056831.0;
-    let part_2 = t.to_bits();
-    let part_3 = part_2 << 52;
-    let scale = f64::from_bits(part_3);
-    let part_4 = k * 0.6931471805598903;
-    let a = y - part_4;
+    let scale = f64::from_bits(t.to_bits() << 52);
+    let a = y - k * 0.6931471805598903;
     let b = k * 5.497923018708371e-14;
-    let part_5 = a - b;
-    let part_6 = exp_core(part_5);
-    let part_7 = part_6 - b;
-    let m = a + part_7;
-    let part_8 = 1.0 + m;
-    let part_9 = part_8 * scale;
-    part_9 * 5.421010862427522e-20
+    let m = a + (exp_core(a - b) - b);
+    (1.0 + m) * scale * 5.421010862427522e-20
 }
 
+#[rustfmt::skip]
 fn sig(x: f64) -> f64 {
-    let part = absolute(x);
-    let part_2 = -part;
-    let e = exp_down(part_2);
+    let e = exp_down(-absolute(x));
     let top = if x >= 0.0 { 1.0 } else { e };
-    let part_3 = 1.0 + e;
-    top / part_3
+    top / (1.0 + e)
 }
 
 // With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
 // keeps its digits where x is small: no second polynomial. What rounding takes from m is given
 // back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m.
+#[rustfmt::skip]
 fn tanh(x: f64) -> f64 {
     let u = absolute(x);
-    let part = -2.0 * u;
-    let y = if u > 20.0 { -40.0 } else { part };
-    let part_2 = y * 1.4426950408889634;
-    let t = part_2 + 6755399441056767.0;
+    let y = if u > 20.0 { -40.0 } else { -2.0 * u };
+    let t = y * 1.4426950408889634 + 6755399441056767.0;
     let k = t - 6755399441056767.0;
-    let part_3 = t.to_bits();
-    let part_4 = part_3 << 52;
-    let s = f64::from_bits(part_4);
-    let part_5 = k * 0.6931471805598903;
-    let a = y - part_5;
+    let s = f64::from_bits(t.to_bits() << 52);
+    let a = y - k * 0.6931471805598903;
     let b = k * 5.497923018708371e-14;
-    let part_6 = a - b;
-    let part_7 = exp_core(part_6);
-    let g = part_7 - b;
+    let g = exp_core(a - b) - b;
     let q = a + g;
-    let part_8 = a - q;
-    let q_low = part_8 + g;
+    let q_low = (a - q) + g;
     let c = s * q;
     let h = s - 1.0;
     let m = h + c;
-    let part_9 = h - m;
-    let part_10 = part_9 + c;
-    let part_11 = s * q_low;
-    let m_low = part_10 + part_11;
-    let part_12 = 0.0 - m;
-    let part_13 = s + 1.0;
-    let part_14 = 4.8 * m;
-    let part_15 = 6.4 + part_14;
-    let part_16 = m_low * part_15;
-    let part_17 = c + part_16;
-    let part_18 = part_13 + part_17;
-    let v = part_12 / part_18;
+    let m_low = (h - m) + c + s * q_low;
+    let v = (0.0 - m) / (s + 1.0 + (c + m_low * (6.4 + 4.8 * m)));
     f64::from_bits(v.to_bits() | (x.to_bits() & 0x8000000000000000))
-}
-
-fn softmax(z: &mut [f64]) {
-    let m = z.iter().skip(1).fold(z[0], |m, &v| maximum(m, v));
-    let mut s = 0.0;
-    for v in z.iter_mut() {
-        *v = exp_down(*v - m);
-        s += *v;
-    }
-    for v in z.iter_mut() {
-        *v /= s;
-    }
 }

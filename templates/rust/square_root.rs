@@ -1,6 +1,6 @@
-// Correctly rounded, digit by digit: what the instruction of a machine gives, if it has one.
-fn sqrt(x: {f64|f32}) -> {f64|f32} {
-    let a = absolute(x);
+// Of a number that is not negative. Correctly rounded, digit by digit: what the instruction of a
+// machine gives, if it has one.
+fn square_root(a: {f64|f32}) -> {f64|f32} {
     let is_small = a < {2.2250738585072014e-308|1.1754944e-38};
     let u = if is_small { a * {18014398509481984.0|16777216.0} } else { a };
     let back = if is_small { {7.450580596923828e-09|0.00024414062} } else { 1.0 };
