@@ -7,7 +7,7 @@ import pytest
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.export.targets.verilog import verilog_view
-from dsgec.export.targets.verilog.circuit import schedule
+from dsgec.export.targets.verilog.circuit_view import circuit_view
 from dsgec.export.targets.verilog.lower import CircuitWalker, LoweredProgram
 from dsgec.export.targets.verilog.view import VerilogView
 from dsgec.network.model import Model, plain_columns
@@ -96,14 +96,14 @@ def program():
 def test_a_program_becomes_a_pipeline(tmp_path):
     source, entry = program()
     check(source, entry)
-    walker = CircuitWalker(source, 8)
-    walker.run(entry, {})
+    walker = CircuitWalker(source)
+    walker.run(entry, {"x": [walker.circuit.column(at, 8) for at in range(2)]})
     outputs = tuple(walker.arrays["y"])
     lowered = LoweredProgram(walker.circuit, outputs, None, {})
     # The view of a network of the same shape, with this circuit in place of its own.
     text = "".join(f"y_{place} = x_{place % 2 + 1}\n" for place in range(1, 6))
     own = verilog_view(fixed_artefact(Model(parse(text), plain_columns(("a", "b"))), "q7"))
-    v = VerilogView(own.m, own.fixed, lowered, schedule(walker.circuit, outputs))
+    v = VerilogView(own.m, own.fixed, circuit_view(lowered))
     rng = np.random.default_rng(2)
     rows = np.vstack([rng.integers(-127, 128, (300, 2)), [[-127, 127], [127, -127], [0, 0]]])
 
@@ -124,5 +124,6 @@ def test_a_program_becomes_a_pipeline(tmp_path):
 def test_what_depends_on_the_row_decides_no_branch():
     branch = Branch(Binary("<", Element("x", Number(0), "int8"), Number(0), "bool"), ())
     entry = Procedure("integers", "", (X, Y), (branch,))
+    walker = CircuitWalker(Program((), (entry,)))
     with pytest.raises(InvalidProgram, match="depends on the row"):
-        CircuitWalker(Program((), (entry,)), 8).run(entry, {})
+        walker.run(entry, {"x": [walker.circuit.column(at, 8) for at in range(2)]})
