@@ -4,11 +4,13 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import LAYOUTS
 from dsgec.export.files import export
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.targets import running
@@ -44,9 +46,22 @@ MIXED = Model(
     ("a", "b", "c"),
 )
 
+LAYERED = Model(
+    parse(
+        "h_1_1 = sig(x_1 - 2.0*x_2 + x_4)\n"
+        "h_1_2 = relu(0.5*x_1 + x_3 - 0.25*x_5)\n"
+        "h_1_3 = sig(0.75*x_2 - x_4)\n"
+        "h_2_1 = tanh(h_1_1 - h_1_2 + 0.5*x_5)\n"
+        "y_1, y_2, y_3 = softmax(h_2_1 - h_1_3, 2.0*h_1_2, 0.3 - h_2_1)"
+    ),
+    MIXED.columns,
+    MIXED.classes,
+)
+"""Neurons in two layers over columns of all kinds, which a machine with one multiplier takes."""
 
-def agree(seeds, count):
-    """Compare simulated pipelines with the interpreter, and return how many networks there were.
+
+def agree(seeds, count, layout="flat"):
+    """Compare simulations with the interpreter; return how many networks of a layout there were.
 
     Some rows lack values that are not filled.
     """
@@ -55,6 +70,9 @@ def agree(seeds, count):
         range_ = POSITIVE if seed % 4 < 2 else RANGE
         artefact = random_artefact(seed, ("q15", "q7")[seed % 2], range_)
         if artefact is None:
+            continue
+        artefact = replace(artefact, layout=layout)
+        if (layout == "packed") != bool(verilog_view(artefact).packed):
             continue
         rows = trying_rows(artefact, seed, count, range_)
         rows[np.random.default_rng(seed).random(rows.shape) < 0.01] = np.nan
@@ -66,24 +84,29 @@ def agree(seeds, count):
 
 
 @needs_iverilog
-def test_the_simulator_gives_the_interpreters_bits_on_random_networks():
-    assert agree(range(5000, 5006), 60) >= 2
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_simulator_gives_the_interpreters_bits_on_random_networks(layout):
+    assert agree(range(5000, 5006), 60, layout) >= 2
 
 
 @needs_iverilog
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("start", range(5000, 5320, 20))
-def test_the_simulator_gives_the_interpreters_bits_on_100_random_networks(start):
+def test_the_simulator_gives_the_interpreters_bits_on_100_random_networks(start, layout):
     """Not every random network can be computed in fixed point."""
-    print(f"{agree(range(start, start + 20), 300)} networks")
+    print(f"{agree(range(start, start + 20), 300, layout)} networks")
 
 
 @needs_iverilog
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["q15", "q7"])
-def test_the_test_bench_passes_without_a_warning(dtype, tmp_path):
-    write_verilog(fixed_artefact(MIXED, dtype), tmp_path)
+def test_the_test_bench_passes_without_a_warning(dtype, layout, tmp_path):
+    write_verilog(replace(fixed_artefact(LAYERED, dtype), layout=layout), tmp_path)
+    assert simulate(tmp_path) == ("", ["PASS"], 0)
 
+    write_verilog(fixed_artefact(MIXED, dtype), tmp_path)
     assert simulate(tmp_path) == ("", ["PASS"], 0)
 
 
@@ -118,6 +141,29 @@ def test_results_need_not_be_computed_and_classes_are_chosen(text, classes, thre
 )
 def test_the_test_bench_finds_changes(file, old, new, tmp_path):
     write_verilog(fixed_artefact(MIXED, "q15"), tmp_path)
+    find_change(file, old, new, tmp_path)
+
+
+@needs_iverilog
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("factor <= sources[source]", "factor <= sources[source + 1'b1]"),
+        ("weight_1 <= weight;", "weight_1 <= -weight;"),
+        ("is_prepared ? prepared : ended", "prepared"),
+        ("neuron < ", "neuron <= "),
+        ("if (required(column) != 0 &&", "if (required(column) == 0 &&"),
+        ("lacking ? 2'd0 : result3", "lacking ? 2'd1 : result3"),
+        ("sum <= bias(neuron);", "sum <= bias(0);"),
+        ("value <= columns[listed];", "value <= columns[0];"),
+    ],
+)
+def test_the_test_bench_finds_changes_of_the_machine(old, new, tmp_path):
+    write_verilog(replace(fixed_artefact(LAYERED, "q15"), layout="packed"), tmp_path)
+    find_change("net.v", old, new, tmp_path)
+
+
+def find_change(file, old, new, tmp_path):
     path = tmp_path / file
     text = path.read_text()
     if new is None:  # a weight: the first number that a product has
@@ -243,6 +289,38 @@ def test_a_stage_has_at_most_three_additions_in_a_row():
     assert plan.latency == 4
 
 
+def test_a_network_that_the_machine_cannot_compute_stays_flat():
+    two = parse("h_1_1 = relu(min(x_1, x_2) - x_3)\ny_1 = h_1_1 - x_3")
+    for artefact in (
+        fixed_artefact(Model(two, plain_columns(("a", "b", "c"))), "q7"),  # a source of two columns
+        random_artefact(5129, "q7", POSITIVE),  # reads a column after the neurons
+    ):
+        packed = replace(artefact, layout="packed")
+        assert packed.packed
+        assert not verilog_view(packed).packed
+        assert emit_verilog(packed)[1].text == emit_verilog(artefact)[1].text
+
+
+@needs_iverilog
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_metadata_of_many_columns_take_several_lines(layout):
+    """Icarus Verilog cannot read lines of any length."""
+    few = 250
+    columns = plain_columns(
+        tuple(f"column number {i} of a table with long names" for i in range(few))
+    )
+    model = Model(parse(f"relu(x_1 - 2.0*x_{few})"), columns)
+    artefact = replace(fixed_artefact(model, "q7"), layout=layout)
+    files = emit_verilog(artefact)
+
+    assert max(map(len, files[0].text.split("\n"))) < 16_384
+    assert files[0].text.count("// metadata: ") > 1
+    assert len(read_verilog(files[0].text.encode())["columns"]) == few
+    rows = np.linspace(-2, 2, 3 * few).reshape(3, few)
+    found = TARGET.run(artefact, files, rows)
+    assert same_bits(found.reshape(3, 1), artefact.number_format.results(rows))
+
+
 @needs_verilator
 def test_verilator_has_nothing_to_say(tmp_path):
     write_verilog(fixed_artefact(MIXED, "q15"), tmp_path)
@@ -253,8 +331,15 @@ def test_verilator_has_nothing_to_say(tmp_path):
 
 
 @needs_yosys
-def test_yosys_takes_it_without_a_warning(tmp_path):
-    write_verilog(fixed_artefact(IRIS, "q7", POSITIVE), tmp_path)
+@pytest.mark.parametrize(
+    "artefact",
+    [
+        fixed_artefact(IRIS, "q7", POSITIVE),
+        replace(fixed_artefact(LAYERED, "q15"), layout="packed"),
+    ],
+)
+def test_yosys_takes_it_without_a_warning(artefact, tmp_path):
+    write_verilog(artefact, tmp_path)
     script = f"read_verilog {' '.join(SOURCES)}; hierarchy -check -top net_top; proc; check -assert"
     answer = subprocess.run(
         ["yosys", "-p", script], cwd=tmp_path, check=False, capture_output=True, text=True

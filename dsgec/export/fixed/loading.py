@@ -116,7 +116,7 @@ def load_procedure(
         loop = (*inner, Store("v", i, value))
         body.append(Loop(i, Number(count, "int16"), loop))
     for at, slot in enumerate(others, count):
-        body.append(Store("v", Number(at, "int16"), _expression(program, slot)))
+        body.append(Store("v", Number(at, "int16"), column_expression(program, slot)))
     about = "Load the columns that the network reads."
     return Procedure(
         "load",
@@ -135,7 +135,7 @@ def number_type(program: IntegerProgram) -> Type:
     return "int8" if program.bits == 8 else "int16"
 
 
-def _expression(program: IntegerProgram, operand: Operand) -> Expression:
+def column_expression(program: IntegerProgram, operand: Operand) -> Expression:
     """Return a value that is computed from columns."""
     match operand:
         case ColumnValue(number):
@@ -144,7 +144,9 @@ def _expression(program: IntegerProgram, operand: Operand) -> Expression:
             return Number(value)
         case Slot(number):
             step = program.steps[number]
-            return step_expression(program, step, [_expression(program, o) for o in operands(step)])
+            return step_expression(
+                program, step, [column_expression(program, o) for o in operands(step)]
+            )
         case _:
             assert_never(operand)
 

@@ -79,7 +79,8 @@ class PackedNetwork:
     that decide between the classes. `refuses` states whether `load` returns 1 for a row in which a
     value is missing. `order` has the neurons as they run, of which the first `hidden` ones are
     sources; `rows` has their weights; `columns` and `others` are the sources that are loaded;
-    `looks` has the functions that read the tables of the source.
+    `looks` has the functions that read the tables of the source; `terms` has for each neuron the
+    places of its sources with their weights.
     """
 
     program: Program
@@ -93,6 +94,7 @@ class PackedNetwork:
     columns: tuple[ColumnSource, ...]
     others: tuple[Slot, ...]
     looks: tuple[str, ...]
+    terms: tuple[tuple[tuple[int, int], ...], ...]
 
     @property
     def load(self) -> Procedure:
@@ -230,6 +232,7 @@ class _Packer:
             *((*self.order,), self.hidden, self._rows),
             *((*self.columns.values(),), (*self.others,)),
             tuple(table.look for table in self.source.tables),
+            tuple(tuple(self._terms(neuron)) for neuron in self.order),
         )
 
     def _program(self, v: Type, s: Type) -> tuple[Program, dict[str, list[Ranged]]]:

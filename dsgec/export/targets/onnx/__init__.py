@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.arithmetic.ir import Call, Choose, Expression, Literal, Name
-from dsgec.arithmetic.ir import Operation as Operator
-from dsgec.arithmetic.parse import definitions
+from dsgec.arithmetic.procedures import procedures
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.number_format import REALS
@@ -25,6 +23,8 @@ from dsgec.export.targets.running import CannotRun
 from dsgec.export.targets.target import Array, Files, Target
 from dsgec.export.view import TemplateView, view
 from dsgec.network.ir import Network
+from dsgec.program.ir import PRIMITIVES, Invoke, Program, Type
+from dsgec.program.walk import Walker
 
 OPSET, IR_VERSION = 17, 8
 ROWS, PROBABILITIES, NUMBERS, VALUES = "rows", "probabilities", "class_numbers", "values"
@@ -272,41 +272,50 @@ class _Graph:
             return self.add(form, *x)
         if form:
             return form(_Operators(self), *x)
-        definition = definitions("double")[symbol]
-        values = dict(zip((p.name for p in definition.parameters), x, strict=True))
-        for step in definition.steps:
-            values[step.name] = self.value(step.value, values)
-        assert definition.result
-        return self.value(definition.result, values)
+        return _Tensors(self).result(procedures("double")[symbol], x)
 
-    def value(self, expression: Expression, values: dict[str, str]) -> str:
-        """Return the tensor of an expression, given those of its variables."""
-        match expression:
-            case Name(name):
-                return values[name]
-            case Literal(text, "real"):
-                return self.constant([float(text)])
-            case Choose(test, yes, no):
-                return self.add("Where", *(self.value(e, values) for e in (test, yes, no)))
-            case Operator("-", (operand,)):
-                return self.add("Neg", self.value(operand, values))
-            case Operator("!=", operands):
-                same = self.add("Equal", *(self.value(operand, values) for operand in operands))
-                return self.add("Not", same)
-            case Operator(operator, operands) if operator in _OPERATORS:
-                inner = [self.value(operand, values) for operand in operands]
-                return self.add(_OPERATORS[operator], *inner)
-            case Call("math.copysign", (size, sign)):
-                v, x = self.value(size, values), self.value(sign, values)
-                below = self.add("Less", x, self.constant([0.0]))
-                return self.add("Where", below, self.add("Neg", v), v)
-            case Call(function, arguments) if function not in ("bits", "from_bits"):
-                inner = [self.value(argument, values) for argument in arguments]
-                if function in _CALLS:
-                    return self.add(_CALLS[function], *inner)
-                return self.function(function, *inner)
-            case _:
-                raise DsgecError("a function of this network has no form in ONNX")
+
+class _Tensors(Walker[str]):
+    """Runs functions of the arithmetic on tensors, step by step."""
+
+    def __init__(self, graph: _Graph) -> None:
+        super().__init__(Program((), ()))
+        self.graph = graph
+
+    def constant(self, value: float, type_: Type) -> str:
+        return self.graph.constant([value])
+
+    def known(self, value: str, what: str) -> int:
+        raise _no_form()
+
+    def negative(self, value: str) -> str:
+        return self.graph.add("Neg", value)
+
+    def binary(self, operator: str, left: str, right: str) -> str:
+        if operator == "!=":
+            return self.graph.add("Not", self.graph.add("Equal", left, right))
+        return self.graph.add(_OPERATORS[operator], left, right)
+
+    def select(self, test: str, yes: str, no: str) -> str:
+        return self.graph.add("Where", test, yes, no)
+
+    def invoke(self, call: Invoke, arguments: list[str]) -> str:
+        if call.function in _CALLS:
+            return self.graph.add(_CALLS[call.function], *arguments)
+        if call.function == "math.copysign":
+            size, sign = arguments
+            below = self.graph.add("Less", sign, self.graph.constant([0.0]))
+            return self.graph.add("Where", below, self.negative(size), size)
+        if call.function in PRIMITIVES:  # on the bits of floats
+            raise _no_form()
+        return self.graph.function(call.function, *arguments)
+
+    def fit(self, value: str, type_: Type, where: str) -> str:
+        return value
+
+
+def _no_form() -> DsgecError:
+    return DsgecError("a function of this network has no form in ONNX")
 
 
 class _Operators:

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.fixed.ir import RESULT_BITS, STORED_BITS
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.running import find_command, run_commands
-from dsgec.export.targets.target import Array, Files, Target, metadata_reader
-from dsgec.export.targets.verilog.circuit import schedule
+from dsgec.export.targets.target import Array, Files, Target, parse_json
+from dsgec.export.targets.verilog.circuit_view import circuit_view
 from dsgec.export.targets.verilog.lower import lower
-from dsgec.export.targets.verilog.view import VerilogView
+from dsgec.export.targets.verilog.packed import packed_circuits
+from dsgec.export.targets.verilog.view import PackedView, VerilogView
 from dsgec.export.view import view
 from dsgec.rendering import render
 from dsgec.resources import template
@@ -25,6 +27,7 @@ _FILES = {
     "{}_tb.v": "testbench.v",
     "{}_verilog.md": "README.md",
 }
+_PACKED = {"module.v": "packed.v", "top.v": "packed_top.v", "run.v": "packed_run.v"}
 _SUFFIXES = tuple(name.removeprefix("{}").removesuffix(".v") for name in _FILES if name.count("_"))
 _LEAST = -1 << (RESULT_BITS - 1)  # the result of a row that lacks a value
 
@@ -34,19 +37,28 @@ def emit_verilog(artefact: Artefact) -> Files:
     _refuse_name(artefact.name)
     v = verilog_view(artefact)
     return tuple(
-        SourceFile(name.format(artefact.name), render(f"verilog/{file}.j2", m=v.m, v=v))
-        for name, file in _FILES.items()
+        SourceFile(name.format(artefact.name), _rendered(file, v)) for name, file in _FILES.items()
     )
 
 
-def verilog_view(artefact: Artefact) -> VerilogView:
-    """Return the view of an artefact for the templates."""
+def _rendered(file: str, v: VerilogView | PackedView) -> str:
+    return render(f"verilog/{_PACKED.get(file, file) if v.packed else file}.j2", m=v.m, v=v)
+
+
+def verilog_view(artefact: Artefact) -> VerilogView | PackedView:
+    """Return the view of an artefact for the templates, in its layout if that is possible."""
     m = view(artefact, JAVASCRIPT)
     assert m.fixed
+    program = m.fixed.program
     threshold = m.fixed.threshold if m.has_threshold else None
-    lowered = lower(m.fixed.program, classes=m.class_count, threshold=threshold)
-    outputs = [*lowered.results, *([] if lowered.class_ is None else [lowered.class_])]
-    return VerilogView(m, m.fixed, lowered, schedule(lowered.circuit, outputs))
+    if artefact.packed:
+        circuits = packed_circuits(
+            program, artefact.packed, classes=m.class_count, threshold=threshold
+        )
+        if circuits:
+            return PackedView(m, m.fixed, circuits)
+    lowered = lower(program, classes=m.class_count, threshold=threshold)
+    return VerilogView(m, m.fixed, circuit_view(lowered))
 
 
 def _refuse_name(name: str) -> None:
@@ -63,7 +75,7 @@ def run_verilog(artefact: Artefact, files: Files, rows: Array) -> Array:
     compiler, simulator = find_command("iverilog"), find_command("vvp")
     wholes = quantise(program, rows) if rows.shape[1] else np.zeros((len(rows), 1), np.int32)
     more = (
-        SourceFile("run.v", render("verilog/run.v.j2", m=v.m, v=v)),
+        SourceFile("run.v", _rendered("run.v", v)),
         SourceFile("rows", "".join(" ".join(map(str, row)) + "\n" for row in wholes.tolist())),
     )
     found = run_commands(
@@ -75,5 +87,10 @@ def run_verilog(artefact: Artefact, files: Files, rows: Array) -> Array:
     return np.where(found == _LEAST, np.nan, found * 2.0**-program.fraction)
 
 
-read_verilog = metadata_reader(re.compile(rb"^// metadata: (.*)$", re.MULTILINE))
+def read_verilog(data: bytes) -> Any:
+    """Return the metadata, which are JSON in comments, or None."""
+    found = re.findall(rb"^// metadata: (.*)$", data, re.MULTILINE)
+    return parse_json(b"".join(found)) if found else None
+
+
 TARGET = Target(tuple(_FILES), emit_verilog, read_verilog, run_verilog, dtypes=tuple(STORED_BITS))

@@ -85,7 +85,11 @@ class Circuit:
         return self._add("constant", (), value, (value, value))
 
     def column(self, number: int, bits: int) -> int:
-        return self._add("column", (), number, (-1 << (bits - 1), (1 << (bits - 1)) - 1))
+        return self.input(number, -1 << (bits - 1), (1 << (bits - 1)) - 1)
+
+    def input(self, number: int, low: int, high: int) -> int:
+        """Add a value that comes from outside, between limits."""
+        return self._add("column", (), number, (low, high))
 
     def number(self, node: int) -> int | None:
         """Return the value of a constant node, or None."""

@@ -37,10 +37,12 @@ def lower(
 ) -> LoweredProgram:
     """Return the circuit of fixed point; with a threshold, the second class must reach it."""
     program = integer_program(source, longest=sys.maxsize, longest_sum=sys.maxsize)
-    walker = CircuitWalker(program, source.bits)
-    walker.run(program.procedures[-1], {})
+    walker = CircuitWalker(program)
+    entry = program.procedures[-1]
+    columns = [walker.circuit.column(at, source.bits) for at in range(entry.arrays[0].size)]
+    walker.run(entry, {"x": columns})
     results = tuple(node for node in walker.arrays["y"] if node is not None)
-    chosen = _choice(walker.circuit, results, threshold) if classes else None
+    chosen = class_choice(walker.circuit, results, threshold) if classes else None
     names: dict[int, str] = {}
     for _, name in source.names:
         names.setdefault(walker.variables[name], name)
@@ -48,11 +50,11 @@ def lower(
 
 
 class CircuitWalker(Walker[int]):
-    """Runs a program on nodes of a circuit; the columns of a row are the array `x`."""
+    """Runs a program on nodes of a circuit."""
 
-    def __init__(self, program: Program, bits: int) -> None:
+    def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.circuit, self.bits = Circuit(), bits
+        self.circuit = Circuit()
 
     def constant(self, value: int | float, type_: Type) -> int:
         return self.circuit.constant(int(value))
@@ -86,8 +88,6 @@ class CircuitWalker(Walker[int]):
     def element(self, array: str, index: int) -> int:
         if array in self.tables:
             return self.circuit.read([int(v) for v in self.tables[array].values], index)
-        if array == "x":
-            return self.circuit.column(self.place(array, index), self.bits)
         return super().element(array, index)
 
     def value(self, expression: Expression) -> int:
@@ -121,7 +121,7 @@ class CircuitWalker(Walker[int]):
         return self.circuit.apply("-", left, right), False
 
 
-def _choice(circuit: Circuit, results: tuple[int, ...], threshold: int | None) -> int:
+def class_choice(circuit: Circuit, results: tuple[int, ...], threshold: int | None) -> int:
     """Add the choice of the class, a tree of comparisons; the first of equal results wins."""
     if threshold is not None:
         reached = circuit.compare(">=", results[1], circuit.constant(threshold))

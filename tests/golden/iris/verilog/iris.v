@@ -1268,74 +1268,74 @@ module iris (
     endfunction
 
     // Stage 0
-    wire signed [29:0] n3 = x0 * 15'sd8520;
-    wire signed [30:0] n7 = x2 * 16'sd21299;
-    wire signed [30:0] n9 = n3 - n7;
-    wire c38 = x1 < -16'sd30720;
-    wire signed [15:0] n39 = c38 ? -16'sd30720 : x1;
-    wire c40 = n39 > 16'sd30720;
-    wire signed [15:0] n41 = c40 ? 16'sd30720 : n39;
+    wire signed [29:0] n6 = x0 * 15'sd8520;
+    wire signed [30:0] n9 = x2 * 16'sd21299;
+    wire signed [30:0] n11 = n6 - n9;
+    wire c39 = x1 < -16'sd30720;
+    wire signed [15:0] n40 = c39 ? -16'sd30720 : x1;
+    wire c41 = n40 > 16'sd30720;
+    wire signed [15:0] n42 = c41 ? 16'sd30720 : n40;
     wire c53 = x3 < -16'sd30720;
     wire signed [15:0] n54 = c53 ? -16'sd30720 : x3;
     wire c55 = n54 > 16'sd30720;
     wire signed [15:0] n56 = c55 ? 16'sd30720 : n54;
-    wire signed [18:0] n139 = n41 << 3;
-    reg signed [30:0] n9_1;
-    reg signed [15:0] n41_1;
+    wire signed [18:0] n139 = n42 << 3;
+    reg signed [30:0] n11_1;
+    reg signed [15:0] n42_1;
     reg signed [15:0] n56_1;
     reg signed [18:0] n139_1;
     always @(posedge clk)
         if (ce) begin
-            n9_1 <= n9;
-            n41_1 <= n41;
+            n11_1 <= n11;
+            n42_1 <= n42;
             n56_1 <= n56;
             n139_1 <= n139;
         end
 
     // Stage 1
-    wire signed [31:0] n10 = n9_1 + -30'sd431477228;
-    wire signed [15:0] n12 = n10 >>> 16;
-    wire c16 = n12 < 1'sd0;
-    wire signed [15:0] n17 = 1'sd0 - n12;
-    wire signed [15:0] n18 = c16 ? n17 : n12;
-    wire signed [7:0] n19 = n18 >>> 8;
-    wire signed [8:0] n21 = $signed({1'b0, n18[7:0]});
-    wire signed [17:0] n43 = n41_1 + 17'sd34818;
-    wire signed [15:0] n44 = n43 >>> 2;
+    wire signed [31:0] n12 = n11_1 + -30'sd431477228;
+    wire signed [15:0] n14 = n12 >>> 16;
+    wire c18 = n14 < 1'sd0;
+    wire signed [15:0] n19 = 1'sd0 - n14;
+    wire signed [15:0] n20 = c18 ? n19 : n14;
+    wire signed [7:0] n21 = n20 >>> 8;
+    wire signed [8:0] n23 = $signed({1'b0, n20[7:0]});
+    wire signed [17:0] n44 = n42_1 + 17'sd34818;
+    wire signed [15:0] n45 = n44 >>> 2;
     wire signed [17:0] n57 = n56_1 + 17'sd34818;
     wire signed [15:0] n58 = n57 >>> 2;
     wire c62 = n58 < 13'sd2048;
     wire signed [3:0] n64 = c62 ? 4'sd4 : 1'sd0;
-    reg c16_1;
-    reg signed [7:0] n19_1;
-    reg signed [8:0] n21_1;
-    reg signed [15:0] n44_1;
+    reg c18_1;
+    reg signed [7:0] n21_1;
+    reg signed [8:0] n23_1;
+    reg signed [15:0] n45_1;
     reg signed [15:0] n58_1;
     reg signed [3:0] n64_1;
     reg signed [18:0] n139_2;
     always @(posedge clk)
         if (ce) begin
-            c16_1 <= c16;
-            n19_1 <= n19;
+            c18_1 <= c18;
             n21_1 <= n21;
-            n44_1 <= n44;
+            n23_1 <= n23;
+            n45_1 <= n45;
             n58_1 <= n58;
             n64_1 <= n64;
             n139_2 <= n139_1;
         end
 
     // Stage 2
-    wire signed [15:0] n22 = rom0(n19_1[6:0]);
-    wire signed [10:0] n26 = rom2(n19_1[6:0]);
-    wire signed [29:0] n46 = n44_1 * n44_1;
+    wire signed [15:0] n24 = rom0(n21_1[6:0]);
+    wire signed [10:0] n28 = rom2(n21_1[6:0]);
+    wire signed [29:0] n47 = n45_1 * n45_1;
     wire signed [19:0] n65 = n58_1 << n64_1;
     wire c66 = n65 < 15'sd8192;
     wire signed [2:0] n67 = c66 ? 3'sd2 : 1'sd0;
-    reg c16_2;
-    reg signed [8:0] n21_2;
-    reg signed [15:0] n22_1;
-    reg signed [10:0] n26_1;
-    reg signed [29:0] n46_1;
+    reg c18_2;
+    reg signed [8:0] n23_2;
+    reg signed [15:0] n24_1;
+    reg signed [10:0] n28_1;
+    reg signed [29:0] n47_1;
     reg signed [15:0] n58_2;
     reg signed [3:0] n64_2;
     reg signed [19:0] n65_1;
@@ -1343,11 +1343,11 @@ module iris (
     reg signed [18:0] n139_3;
     always @(posedge clk)
         if (ce) begin
-            c16_2 <= c16_1;
-            n21_2 <= n21_1;
-            n22_1 <= n22;
-            n26_1 <= n26;
-            n46_1 <= n46;
+            c18_2 <= c18_1;
+            n23_2 <= n23_1;
+            n24_1 <= n24;
+            n28_1 <= n28;
+            n47_1 <= n47;
             n58_2 <= n58_1;
             n64_2 <= n64_1;
             n65_1 <= n65;
@@ -1356,27 +1356,27 @@ module iris (
         end
 
     // Stage 3
-    wire signed [18:0] n27 = n26_1 * n21_2;
-    wire signed [29:0] n49 = n46_1 + 15'sd8192;
-    wire signed [15:0] n50 = n49 >>> 14;
+    wire signed [18:0] n29 = n28_1 * n23_2;
+    wire signed [29:0] n50 = n47_1 + 15'sd8192;
+    wire signed [15:0] n51 = n50 >>> 14;
     wire signed [21:0] n68 = n65_1 << n67_1;
     wire c69 = n68 < 16'sd16384;
     wire signed [1:0] n70 = c69 ? 2'sd1 : 1'sd0;
     wire signed [3:0] n71 = n64_2 + n67_1;
-    reg c16_3;
-    reg signed [15:0] n22_2;
-    reg signed [18:0] n27_1;
-    reg signed [15:0] n50_1;
+    reg c18_3;
+    reg signed [15:0] n24_2;
+    reg signed [18:0] n29_1;
+    reg signed [15:0] n51_1;
     reg signed [15:0] n58_3;
     reg signed [1:0] n70_1;
     reg signed [3:0] n71_1;
     reg signed [18:0] n139_4;
     always @(posedge clk)
         if (ce) begin
-            c16_3 <= c16_2;
-            n22_2 <= n22_1;
-            n27_1 <= n27;
-            n50_1 <= n50;
+            c18_3 <= c18_2;
+            n24_2 <= n24_1;
+            n29_1 <= n29;
+            n51_1 <= n51;
             n58_3 <= n58_2;
             n70_1 <= n70;
             n71_1 <= n71;
@@ -1384,30 +1384,30 @@ module iris (
         end
 
     // Stage 4
-    wire signed [18:0] n30 = n27_1 + 9'sd128;
-    wire signed [10:0] n31 = n30 >>> 8;
-    wire signed [16:0] n32 = n22_2 + n31;
-    wire signed [15:0] n33 = 17'sd32768 - n32;
+    wire signed [18:0] n32 = n29_1 + 9'sd128;
+    wire signed [10:0] n33 = n32 >>> 8;
+    wire signed [16:0] n34 = n24_2 + n33;
+    wire signed [15:0] n35 = 17'sd32768 - n34;
     wire signed [3:0] n72 = n71_1 + n70_1;
     wire signed [22:0] n73 = n58_3 << n72;
     wire signed [15:0] n74 = n73;
     wire signed [5:0] n110 = 6'sd19 - n72;
     wire signed [20:0] n112 = 2'sd1 << n110;
     wire signed [19:0] n113 = n112 >>> 1;
-    reg c16_4;
-    reg signed [16:0] n32_1;
-    reg signed [15:0] n33_1;
-    reg signed [15:0] n50_2;
+    reg c18_4;
+    reg signed [16:0] n34_1;
+    reg signed [15:0] n35_1;
+    reg signed [15:0] n51_2;
     reg signed [15:0] n74_1;
     reg signed [5:0] n110_1;
     reg signed [19:0] n113_1;
     reg signed [18:0] n139_5;
     always @(posedge clk)
         if (ce) begin
-            c16_4 <= c16_3;
-            n32_1 <= n32;
-            n33_1 <= n33;
-            n50_2 <= n50_1;
+            c18_4 <= c18_3;
+            n34_1 <= n34;
+            n35_1 <= n35;
+            n51_2 <= n51_1;
             n74_1 <= n74;
             n110_1 <= n110;
             n113_1 <= n113;
@@ -1415,12 +1415,12 @@ module iris (
         end
 
     // Stage 5
-    wire signed [16:0] h_1_1 = c16_4 ? n33_1 : n32_1;
+    wire signed [16:0] h_1_1 = c18_4 ? n35_1 : n34_1;
     wire signed [30:0] n76 = n74_1 * 16'sd30840;
     wire signed [15:0] n78 = n76 >>> 15;
     wire signed [15:0] n80 = 17'sd46261 - n78;
     wire signed [17:0] n138 = h_1_1 * 3'sd3;
-    reg signed [15:0] n50_3;
+    reg signed [15:0] n51_3;
     reg signed [15:0] n74_2;
     reg signed [15:0] n80_1;
     reg signed [5:0] n110_2;
@@ -1429,7 +1429,7 @@ module iris (
     reg signed [18:0] n139_6;
     always @(posedge clk)
         if (ce) begin
-            n50_3 <= n50_2;
+            n51_3 <= n51_2;
             n74_2 <= n74_1;
             n80_1 <= n80;
             n110_2 <= n110_1;
@@ -1445,7 +1445,7 @@ module iris (
     wire signed [15:0] n143 = n142 >>> 5;
     wire signed [7:0] n145 = n143 >>> 8;
     wire signed [8:0] n147 = $signed({1'b0, n143[7:0]});
-    reg signed [15:0] n50_4;
+    reg signed [15:0] n51_4;
     reg signed [15:0] n74_3;
     reg signed [15:0] n80_2;
     reg signed [30:0] n81_1;
@@ -1455,7 +1455,7 @@ module iris (
     reg signed [8:0] n147_1;
     always @(posedge clk)
         if (ce) begin
-            n50_4 <= n50_3;
+            n51_4 <= n51_3;
             n74_3 <= n74_2;
             n80_2 <= n80_1;
             n81_1 <= n81;
@@ -1470,7 +1470,7 @@ module iris (
     wire signed [15:0] n84 = n83 >>> 14;
     wire signed [15:0] n148 = rom6(n145_1[6:0]);
     wire signed [10:0] n151 = rom8(n145_1[6:0]);
-    reg signed [15:0] n50_5;
+    reg signed [15:0] n51_5;
     reg signed [15:0] n74_4;
     reg signed [15:0] n80_3;
     reg signed [15:0] n84_1;
@@ -1481,7 +1481,7 @@ module iris (
     reg signed [10:0] n151_1;
     always @(posedge clk)
         if (ce) begin
-            n50_5 <= n50_4;
+            n51_5 <= n51_4;
             n74_4 <= n74_3;
             n80_3 <= n80_2;
             n84_1 <= n84;
@@ -1496,7 +1496,7 @@ module iris (
     wire signed [30:0] n85 = n84_1 * n80_3;
     wire signed [15:0] n86 = n85 >>> 15;
     wire signed [18:0] n152 = n151_1 * n147_2;
-    reg signed [15:0] n50_6;
+    reg signed [15:0] n51_6;
     reg signed [15:0] n74_5;
     reg signed [15:0] n80_4;
     reg signed [15:0] n86_1;
@@ -1506,7 +1506,7 @@ module iris (
     reg signed [18:0] n152_1;
     always @(posedge clk)
         if (ce) begin
-            n50_6 <= n50_5;
+            n51_6 <= n51_5;
             n74_5 <= n74_4;
             n80_4 <= n80_3;
             n86_1 <= n86;
@@ -1525,7 +1525,7 @@ module iris (
     wire signed [30:0] n159 = n157 + 28'sd80547021;
     wire signed [15:0] n160 = n159 >>> 15;
     wire signed [16:0] n161 = 1'sd0 - h_2_1;
-    reg signed [15:0] n50_7;
+    reg signed [15:0] n51_7;
     reg signed [15:0] n74_6;
     reg signed [16:0] n87_1;
     reg signed [5:0] n110_6;
@@ -1534,7 +1534,7 @@ module iris (
     reg signed [16:0] n161_1;
     always @(posedge clk)
         if (ce) begin
-            n50_7 <= n50_6;
+            n51_7 <= n51_6;
             n74_6 <= n74_5;
             n87_1 <= n87;
             n110_6 <= n110_5;
@@ -1556,7 +1556,7 @@ module iris (
     wire c194 = n193 > 16'sd27030;
     wire c255 = n166 < 2'sd1;
     wire signed [14:0] n256 = c255 ? n166 : 2'sd1;
-    reg signed [15:0] n50_8;
+    reg signed [15:0] n51_8;
     reg signed [15:0] n74_7;
     reg signed [16:0] n87_2;
     reg signed [31:0] n88_1;
@@ -1570,7 +1570,7 @@ module iris (
     reg signed [14:0] n256_1;
     always @(posedge clk)
         if (ce) begin
-            n50_8 <= n50_7;
+            n51_8 <= n51_7;
             n74_7 <= n74_6;
             n87_2 <= n87_1;
             n88_1 <= n88;
@@ -1592,7 +1592,7 @@ module iris (
     wire signed [15:0] n195 = c194_1 ? 16'sd27030 : n193_1;
     wire signed [7:0] n196 = n195 >>> 8;
     wire signed [8:0] n198 = $signed({1'b0, n195[7:0]});
-    reg signed [15:0] n50_9;
+    reg signed [15:0] n51_9;
     reg signed [15:0] n74_8;
     reg signed [16:0] n87_3;
     reg signed [21:0] n91_1;
@@ -1607,7 +1607,7 @@ module iris (
     reg signed [14:0] n256_2;
     always @(posedge clk)
         if (ce) begin
-            n50_9 <= n50_8;
+            n51_9 <= n51_8;
             n74_8 <= n74_7;
             n87_3 <= n87_2;
             n91_1 <= n91;
@@ -1628,7 +1628,7 @@ module iris (
     wire signed [18:0] n177 = n176_1 * n172_2;
     wire signed [15:0] n199 = rom15(n196_1[6:0]);
     wire signed [10:0] n202 = rom17(n196_1[6:0]);
-    reg signed [15:0] n50_10;
+    reg signed [15:0] n51_10;
     reg signed [15:0] n74_9;
     reg signed [16:0] n87_4;
     reg signed [11:0] n94_1;
@@ -1643,7 +1643,7 @@ module iris (
     reg signed [14:0] n256_3;
     always @(posedge clk)
         if (ce) begin
-            n50_10 <= n50_9;
+            n51_10 <= n51_9;
             n74_9 <= n74_8;
             n87_4 <= n87_3;
             n94_1 <= n94;
@@ -1664,7 +1664,7 @@ module iris (
     wire signed [10:0] n179 = n178 >>> 8;
     wire signed [15:0] n180 = n173_2 + n179;
     wire signed [18:0] n203 = n202_1 * n198_2;
-    reg signed [15:0] n50_11;
+    reg signed [15:0] n51_11;
     reg signed [15:0] n74_10;
     reg signed [16:0] n95_1;
     reg signed [5:0] n110_10;
@@ -1676,7 +1676,7 @@ module iris (
     reg signed [14:0] n256_4;
     always @(posedge clk)
         if (ce) begin
-            n50_11 <= n50_10;
+            n51_11 <= n51_10;
             n74_10 <= n74_9;
             n95_1 <= n95;
             n110_10 <= n110_9;
@@ -1693,7 +1693,7 @@ module iris (
     wire signed [18:0] n204 = n203_1 + 9'sd128;
     wire signed [10:0] n205 = n204 >>> 8;
     wire signed [15:0] n206 = n199_2 + n205;
-    reg signed [15:0] n50_12;
+    reg signed [15:0] n51_12;
     reg signed [16:0] n95_2;
     reg signed [31:0] n96_1;
     reg signed [5:0] n110_11;
@@ -1704,7 +1704,7 @@ module iris (
     reg signed [14:0] n256_5;
     always @(posedge clk)
         if (ce) begin
-            n50_12 <= n50_11;
+            n51_12 <= n51_11;
             n95_2 <= n95_1;
             n96_1 <= n96;
             n110_11 <= n110_10;
@@ -1718,7 +1718,7 @@ module iris (
     // Stage 15
     wire signed [31:0] n97 = 31'sd536870912 - n96_1;
     wire signed [27:0] n98 = n97 >>> 4;
-    reg signed [15:0] n50_13;
+    reg signed [15:0] n51_13;
     reg signed [16:0] n95_3;
     reg signed [27:0] n98_1;
     reg signed [5:0] n110_12;
@@ -1729,7 +1729,7 @@ module iris (
     reg signed [14:0] n256_6;
     always @(posedge clk)
         if (ce) begin
-            n50_13 <= n50_12;
+            n51_13 <= n51_12;
             n95_3 <= n95_2;
             n98_1 <= n98;
             n110_12 <= n110_11;
@@ -1742,7 +1742,7 @@ module iris (
 
     // Stage 16
     wire signed [31:0] n99 = n98_1 * n95_3;
-    reg signed [15:0] n50_14;
+    reg signed [15:0] n51_14;
     reg signed [16:0] n95_4;
     reg signed [31:0] n99_1;
     reg signed [5:0] n110_13;
@@ -1753,7 +1753,7 @@ module iris (
     reg signed [14:0] n256_7;
     always @(posedge clk)
         if (ce) begin
-            n50_14 <= n50_13;
+            n51_14 <= n51_13;
             n95_4 <= n95_3;
             n99_1 <= n99;
             n110_13 <= n110_12;
@@ -1769,7 +1769,7 @@ module iris (
     wire signed [6:0] n104 = n103 >>> 25;
     wire signed [16:0] n105 = n95_4 + n104;
     wire c107 = n105 < 16'sd32767;
-    reg signed [15:0] n50_15;
+    reg signed [15:0] n51_15;
     reg signed [16:0] n105_1;
     reg c107_1;
     reg signed [5:0] n110_14;
@@ -1780,7 +1780,7 @@ module iris (
     reg signed [14:0] n256_8;
     always @(posedge clk)
         if (ce) begin
-            n50_15 <= n50_14;
+            n51_15 <= n51_14;
             n105_1 <= n105;
             c107_1 <= c107;
             n110_14 <= n110_13;
@@ -1794,7 +1794,7 @@ module iris (
     // Stage 18
     wire signed [15:0] n108 = c107_1 ? n105_1 : 16'sd32767;
     wire signed [15:0] n109 = n108;
-    wire signed [29:0] n111 = n50_15 * n109;
+    wire signed [29:0] n111 = n51_15 * n109;
     reg signed [5:0] n110_15;
     reg signed [29:0] n111_1;
     reg signed [19:0] n113_15;
