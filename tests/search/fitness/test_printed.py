@@ -24,9 +24,8 @@ def test_columns_have_the_bits_of_the_source(name, outputs):
     found[:9] = rng.integers(0, 2, (9, outputs))  # certain, right or wrong
     wanted = np.eye(max(outputs, 2))[rng.integers(0, max(outputs, 2), 200)][:, -outputs:]
 
-    errors = [
-        objective.error(o, w, outputs) for o, w in zip(found.tolist(), wanted.tolist(), strict=True)
-    ]
+    rows = [*zip(found.tolist(), wanted.tolist(), strict=True)]
+    errors = [objective.error(o, w, outputs) for o, w in rows]
     assert objective.row_errors(found, wanted).tolist() == errors
     gradients = [
         [objective.gradient(a, b, outputs == 1) for a, b in zip(o, w, strict=True)] for o, w in rows
