@@ -1,4 +1,4 @@
-"""Steps and constants that functions of the arithmetic share, on Python floats; see `parse.py`."""
+"""Steps and constants that functions of the arithmetic share, on Python floats; see `read.py`."""
 
 from dsgec.arithmetic.primitives import bits, from_bits, number
 

@@ -15,7 +15,7 @@ LONGEST_NAME = 8
 class Function:
     """One function of a network.
 
-    `derivatives` has the partial derivative by each argument, written in the language of `parse.py`
+    `derivatives` has the partial derivative by each argument, written in the language of `read.py`
     as a lambda of the arguments and the result. It is the derivative of the function as defined,
     protected values included. Where none exists (a kink, a jump, a vertical tangent) it is 0; at a
     tie of `min` or `max` it is that of the argument whose value is taken. The one derivative of

@@ -1,6 +1,6 @@
 """The arithmetic of fixed point on Python integers.
 
-Every other language is printed from here by `python -m dsgec.arithmetic.generate`; `parse.py` says
+Every other language is printed from here by `python -m dsgec.arithmetic.generate`; `read.py` says
 which part of Python may be used. An int has 32 bits. No function overflows on the arguments that
 fixed point passes: values of at most 16 bits and sums below 2^31. A right shift rounds down, also
 for negative numbers; only numbers that are not negative are shifted left. There is no division.

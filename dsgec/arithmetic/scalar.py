@@ -1,6 +1,6 @@
 """The arithmetic on Python floats; each public function has an entry in the table of functions.
 
-Every other language is printed from here by `python -m dsgec.arithmetic.generate`. `parse.py` says
+Every other language is printed from here by `python -m dsgec.arithmetic.generate`. `read.py` says
 which part of Python may be used. No function raises, whatever its arguments.
 """
 

@@ -29,7 +29,8 @@ from dsgec.network.evaluate import evaluate_node, output_values
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network, multiplications
 from dsgec.network.parse import NetworkReader
 from dsgec.network.simplify import apply_function
-from dsgec.search.objectives import Objective, learned_objective
+from dsgec.search.objective import Objective
+from dsgec.search.objectives import learned_objective
 from dsgec.search.rows import Array, Targets, fit_line, ordered_sum, weigh
 
 Span = tuple[int, int]
@@ -287,7 +288,7 @@ def _output_gradients(
         assert isinstance(node, Apply)
         return [(node.arguments[0], weigh(outputs[:, 0] - targets.values[:, 0], by))]
     else:
-        gradients = learned.row_gradients(outputs, targets)
+        gradients = learned.row_gradients(outputs, targets.values)
         if network.softmax:
             total = gradients[:, 0] * outputs[:, 0]
             for column in range(1, len(positions)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.network.decide import DEFAULT_THRESHOLD, Classes, predict_classes
-from dsgec.search.objectives import squared_errors
+from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.rows import Array, ordered_mean, ordered_sum, spread
 
 Interval = tuple[float, float]
@@ -73,7 +73,7 @@ def tally_classes(
         outputs.shape[1],
         confusion(outputs, classes, count, threshold),
         [_ranks(outputs[:, column], classes == c) for column, c in ranked],
-        ordered_sum(squared_errors(outputs, targets)),
+        ordered_sum(OBJECTIVES["mse"].row_errors(outputs, targets)),
     )
 
 
@@ -161,7 +161,7 @@ def class_intervals(
     hits = [row[c] for c, row in enumerate(tally.confusion)]
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
-    squares = squared_errors(outputs, targets) / outputs.shape[1]
+    squares = OBJECTIVES["mse"].row_errors(outputs, targets) / outputs.shape[1]
     return {
         "accuracy": _wilson(sum(hits), sum(sizes)),
         "rmse": _root(_mean_interval(squares)),

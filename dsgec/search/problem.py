@@ -26,7 +26,8 @@ from dsgec.network.parse import parse_phenotype
 from dsgec.network.structure import count_connections
 from dsgec.search.check import check_language, check_task, outputs_needed
 from dsgec.search.gradient import Span, WeightedNetwork, weighted_network
-from dsgec.search.objectives import CLASSIFICATION, OBJECTIVES, as_score, objectives_of
+from dsgec.search.objective import CLASSIFICATION
+from dsgec.search.objectives import OBJECTIVES, as_score, objectives_of
 from dsgec.search.rows import LANES, Targets, make_row_weights, spread
 from dsgec.search.settings import DTYPES, NOTHING, Settings
 

@@ -32,14 +32,14 @@ from dsgec.network.text import line_phenotype
 from dsgec.search.individual import Champion, CrossScore, Weights
 from dsgec.search.objectives import (
     OBJECTIVES,
+    absolute_error,
     learned_objective,
-    log_losses,
-    row_distances,
-    row_squares,
+    log_loss,
+    squared_error,
 )
 from dsgec.search.problem import Problem
 from dsgec.search.refine import ScorePhenotype, spaced_by_cost, with_values
-from dsgec.search.rows import Array, Targets, fit_line, ordered_mean, ordered_sum, spread, weigh
+from dsgec.search.rows import Array, fit_line, ordered_mean, ordered_sum, spread, weigh
 from dsgec.search.settings import Settings
 
 FOLDS = 5
@@ -68,7 +68,7 @@ class Refit(Protocol):
 MakeRefit = Callable[[Problem], Refit]
 _Outputs = tuple[Array, Array | None]
 """The outputs of a candidate on the held-out rows and, with a linear output, on the others."""
-RowLosses = Callable[[Array, Targets], Array]
+RowLosses = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +176,10 @@ def selection_gain(problem: Problem, read: int, loss: float) -> float:
     feature that was not chosen would not lower it: held out, its two parameters cost as much as
     they gain.
     """
-    row_errors = learned_objective(problem.objective).row_errors
-    spreads: dict[RowLosses, float] = {log_losses: 1.0, row_distances: loss}
+    error = learned_objective(problem.objective).error
     chances = max(scalar.log(float(len(problem.dataset.features))) - 1.0, 0.0)
-    each = read * chances * spreads.get(row_errors, 2.0 * loss)
+    spreads: dict[object, float] = {log_loss: 1.0, absolute_error: loss}
+    each = read * chances * spreads.get(error, 2.0 * loss)
     return each / len(problem.split.train)
 
 
@@ -237,7 +237,7 @@ class HeldOut:
     def scaled_losses(self, number: int, factor: float, row_losses: RowLosses) -> Array:
         """Return the losses of a candidate with its distance from the mean scaled."""
         outputs = self.middle + factor * (self.outputs[number] - self.middle)
-        return row_losses(outputs[:, None], Targets(self.wanted[:, None], (), self.row_weights))
+        return row_losses(outputs[:, None], self.wanted[:, None])
 
 
 def _hold_out(
@@ -313,9 +313,9 @@ def _fold_losses(
             if fitted is not None:
                 line = fit_line(fitted[:, 0], wanted[:, 0], by)
                 found = found if line is None else line(found)
-            losses.append(row_losses(found, held.targets(found.shape[1])))
+            losses.append(row_losses(found, held.targets(found.shape[1]).values))
             firsts.append(found[:, 0])
-        constant = row_losses(np.tile(means, (len(test), 1)), held.targets(columns))
+        constant = row_losses(np.tile(means, (len(test), 1)), held.targets(columns).values)
     return losses, constant, firsts
 
 
@@ -338,7 +338,7 @@ def _measure_of(problem: Problem, baseline: float) -> _Measure:
     objective = OBJECTIVES[problem.objective]
     name = objective.surrogate or problem.objective
     if problem.dataset.classes:
-        return _Measure("squared error" if objective.row_errors is row_squares else name)
+        return _Measure("squared error" if objective.error is squared_error else name)
     if objective.squared:
         return _Measure("r2", -1.0 / baseline if baseline > 0.0 else 0.0, 1.0)
     scale = problem.dataset.target_scale

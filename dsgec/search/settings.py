@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
+from dsgec.search.objectives import list_objectives
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
@@ -168,9 +169,8 @@ class Settings:
     )
     objective: str = setting(
         "",
-        "Objective: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
-        " rmse, mse or mae for either; default: log-loss for classes (paper preset: exp-rmse),"
-        " otherwise rmse.",
+        f"Objective: {list_objectives()};"
+        " default: log-loss for classes (paper preset: exp-rmse), otherwise rmse.",
         metavar="NAME",
     )
     minimise: str = setting(

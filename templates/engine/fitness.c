@@ -1,5 +1,10 @@
-/* Compute the fitness of a network by the functions of its objective, which are in objectives/:
- * `Objective.fitness` of dsgec/search/objectives.py. */
+/* Compute the fitness of a network by the functions of its objective, which are printed from
+ * dsgec/search/objectives.py: row_errors and group_fitness and, if LEARNING, learned_errors,
+ * learned_fitness, row_gradients and group_factor. Its constants are 1 or 0:
+ * CHECKS_OUTPUTS: the errors could be finite although an output is not;
+ * BY_CLASS: the rows of each class are summed on their own, and the fitness is the product;
+ * LOGISTIC: the gradients by the arguments of a softmax or sigmoid are the outputs minus the targets;
+ * SURROGATE: weights are learned by another objective. */
 #ifndef DSGEC_FITNESS_C
 #define DSGEC_FITNESS_C
 #include "clock.h"
@@ -13,12 +18,8 @@ typedef struct {
 } Sums;
 
 static void end_group(Sums *sums, const Targets *targets, int32_t outputs) {
-    GroupSum group;
-    group.total = add_lanes(sums->lanes);
-    group.count = targets->groups[sums->group].count;
-    group.outputs = outputs;
-    group.targets = targets;
-    sums->fitness *= group_fitness(&group);
+    double rows = (double)targets->groups[sums->group].count;
+    sums->fitness *= group_fitness(add_lanes(sums->lanes), rows, rows * outputs, targets->spread);
     memset(sums->lanes, 0, sizeof sums->lanes);
     sums->group++;
 }
@@ -76,7 +77,7 @@ static Outcome measure(Scorer *s, const Table *table, const Targets *targets, do
         if (no_classes) {
             continue; /* an empty product */
         }
-        row_errors(errors, s->outputs, outputs, targets, table->rows, row, n);
+        row_errors(errors, s->outputs, find_wanted(s, table, targets, row), outputs, n);
         weigh(errors, targets, row, n);
         add_errors(&sums, targets, errors, row, n, outputs);
     }
@@ -100,7 +101,7 @@ static Outcome prepare(Scorer *s, const Table *table, const Targets *targets, co
     }
     open_cache(&s->blocks.cache, table->rows);
     if (!assemble(&s->tape, &s->parser) || !have_blocks(&s->blocks, count_registers(&s->tape)) ||
-        !RESERVE(s->outputs, s->outputs_capacity, s->tape.output_count)) {
+        !RESERVE(s->outputs, s->outputs_capacity, 2 * s->tape.output_count)) {
         return SCORE_NO_MEMORY;
     }
     return SCORED;

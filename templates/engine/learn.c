@@ -4,10 +4,6 @@
 #if LEARNING && !defined(DSGEC_LEARN_C)
 #define DSGEC_LEARN_C
 
-#if !defined(LEARNED_ERRORS)
-#define LEARNED_ERRORS row_errors /* of the objective itself */
-#endif
-
 /* Read the value of a weight of the phenotype; return 0 if it is not a numeral. */
 static int read_weight(const char *text, size_t length, const dsgec_engine_weight *weight,
                        double *value) {
@@ -90,7 +86,7 @@ static void set_values(Scorer *s, const double *values) {
 }
 
 /* Compute the output gradients; those of padding rows are 0. `room` has the size of a block. */
-static void find_output_gradients(Scorer *s, const Table *table, const Targets *targets,
+static void find_output_gradients(Scorer *s, const double *const *wanted, const Targets *targets,
                                   size_t row, size_t n, size_t counted, double *room) {
     BackwardPass *l = &s->backward;
     const Tape *t = &s->tape;
@@ -100,13 +96,11 @@ static void find_output_gradients(Scorer *s, const Table *table, const Targets *
     int logistic = LOGISTIC && (t->softmax || direct);
     size_t i;
     for (k = 0; k < count; k++) {
-        const double *wanted =
-            count == 1 ? targets->single : targets->each + (size_t)k * table->rows;
         double *gradients = delta_memory(&s->blocks, t, k);
         if (logistic) {
-            difference_gradients(gradients, s->outputs[k], wanted + row, n);
+            rows_subtract(gradients, s->outputs[k], wanted[k], n);
         } else {
-            row_gradients(gradients, s->outputs[k], wanted + row, count, n);
+            row_gradients(gradients, s->outputs[k], wanted[k], count == 1, n);
         }
         l->deltas[k] = gradients;
     }
@@ -152,6 +146,7 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
     size_t row = (size_t)group->start, last = row + (size_t)group->count, n;
     size_t whole = (last + LANES - 1) / LANES * LANES;
     double errors[BLOCK], lanes[LANES] = {0.0};
+    const double *const *wanted;
     if (back) {
         memset(s->backward.lanes, 0, (size_t)s->backward.slot_count * LANES * sizeof(double));
     }
@@ -166,11 +161,12 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
         if (no_classes) {
             continue; /* an empty product */
         }
-        LEARNED_ERRORS(errors, s->outputs, s->tape.output_count, targets, table->rows, row, n);
+        wanted = find_wanted(s, table, targets, row);
+        learned_errors(errors, s->outputs, wanted, s->tape.output_count, n);
         weigh(errors, targets, row, n);
         add_to_lanes(lanes, errors, counted);
         if (back) {
-            find_output_gradients(s, table, targets, row, n, counted, errors);
+            find_output_gradients(s, wanted, targets, row, n, counted, errors);
             line_gradients(s, delta_memory(&s->blocks, &s->tape, 0), n);
             back_block(&s->backward, &s->blocks, table, &s->tape, row, n);
         }
@@ -182,15 +178,6 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
     return SCORED;
 }
 
-static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number) {
-    GroupSum group;
-    group.total = s->backward.totals[number];
-    group.count = targets->groups[number].count;
-    group.outputs = s->tape.output_count;
-    group.targets = targets;
-    return group;
-}
-
 /* Combine the gradients of the groups, and add that of the penalty. */
 static void end_gradient(const Scorer *s, const Targets *targets, double penalty,
                          const double *values, double fitness, double *gradient) {
@@ -200,8 +187,9 @@ static void end_gradient(const Scorer *s, const Targets *targets, double penalty
         gradient[i] = 0.0;
     }
     for (g = 0; g < groups; g++) {
-        GroupSum group = sum_of(s, targets, g);
-        double factor = group_factor(&group, fitness);
+        double rows = (double)targets->groups[g].count;
+        double factor = group_factor(l->totals[g], rows, rows * s->tape.output_count,
+                                     targets->spread, fitness);
         for (i = 0; i < l->count; i++) {
             if (l->sites[i].instruction >= 0) {
                 gradient[i] += factor * l->sums[g * l->count + i];
@@ -229,14 +217,15 @@ static Outcome learn(Scorer *s, const Table *table, const Targets *targets, doub
         return fitted;
     }
     for (g = 0; g < targets->group_count; g++) {
-        GroupSum group;
-        Outcome outcome = learn_group(s, table, targets, g, gradient != NULL,
-                                      &s->backward.totals[g]);
+        double rows = (double)targets->groups[g].count, total;
+        Outcome outcome = learn_group(s, table, targets, g, gradient != NULL, &total);
         if (outcome != SCORED) {
             return outcome;
         }
-        group = sum_of(s, targets, g);
-        fitness = no_classes ? 1.0 : fitness * group_fitness(&group);
+        s->backward.totals[g] = total;
+        if (!no_classes) {
+            fitness *= learned_fitness(total, rows, rows * s->tape.output_count, targets->spread);
+        }
     }
     for (i = 0; i < s->backward.count; i++) {
         squares += values[i] * values[i];

@@ -36,8 +36,7 @@ static Outcome assess(const dsgec_engine *e, Scorer *s, Individual *child, const
     child->evaluations++;
     TIMED(evaluating, outcome = learn(s, &e->table, e->current, e->settings.penalty, values,
                                       fitness, gradient));
-#if defined(SURROGATE) /* the learned loss is not the objective */
-    if (outcome == SCORED) {
+    if (SURROGATE && outcome == SCORED) { /* the learned loss is not the objective */
         double squares = 0.0;
         int32_t i;
         for (i = 0; i < child->weight_count; i++) {
@@ -46,7 +45,6 @@ static Outcome assess(const dsgec_engine *e, Scorer *s, Individual *child, const
         outcome = measure(s, &e->table, e->current, fitness);
         *fitness = *fitness + e->settings.penalty * squares;
     }
-#endif
     *fitness = *fitness + e->settings.parsimony * (double)child->size;
     return outcome;
 }

@@ -28,6 +28,8 @@ def test_a_printed_file_is_what_the_source_says(path: str):
 
 def test_every_language_has_every_function():
     for path, text in PRINTED.items():
+        if path.startswith("docs/"):
+            continue
         names = set(read_integers() if "integer" in path else read("double"))
         found = set(
             re.findall(r"^(?:def|function|static inline \w+) (?:dsgec_)?(\w+)\(", text, re.M)

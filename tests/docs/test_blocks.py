@@ -19,6 +19,7 @@ IN_A_CLONE = {
     "python -m dsgec.arithmetic.generate": "tests/test_how_to.py",
     "python -m pytest tests/arithmetic tests/docs/test_tables.py": "tests/test_how_to.py",
     "python -m benchmarks.chips": "tests/benchmarks/test_chips.py, of some networks",
+    "python -m dsgec.search.generate": "tests/test_how_to.py",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
     "python -m pytest tests/search/fitness tests/search/learning tests/engine/test_same_run.py": (

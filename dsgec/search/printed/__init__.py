@@ -1,0 +1,1 @@
+"""Printed from the source: see `dsgec/search/generate.py`."""
