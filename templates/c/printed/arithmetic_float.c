@@ -245,7 +245,7 @@ static inline float dsgec_turn(float x, uint32_t quarter) {
     float z = r * r;
     float sine = r + z * r * (-0.16666655f + z * (0.008332177f + z * (-0.00019517202f)));
     float cosine = (1.0f - 0.5f * z) + z * z * (0.041666646f + z * (-0.0013887367f + z * 2.4438388e-05f));
-    k += quarter;
+    k = k + quarter;
     float v = (k & 1) == 0 ? sine : cosine;
     v = (k & 2) == 0 ? v : -v;
     return x != x ? x : v;

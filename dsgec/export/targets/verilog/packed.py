@@ -21,7 +21,7 @@ from dsgec.export.fixed.ir import (
     operands,
 )
 from dsgec.export.fixed.loading import column_expression, step_expression
-from dsgec.export.fixed.lower import function_tables
+from dsgec.export.fixed.lower import function_tables, tables_read
 from dsgec.export.fixed.packed import PackedNetwork
 from dsgec.export.targets.verilog.circuit import bits_of
 from dsgec.export.targets.verilog.lower import CircuitWalker, LoweredProgram, class_choice
@@ -121,7 +121,7 @@ def _prepare(source: IntegerProgram, network: PackedNetwork) -> LoweredProgram:
 
 
 def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source)[0], ()))
+    walker = CircuitWalker(Program(function_tables(source, tables_read(source))[0], ()))
     circuit = walker.circuit
     number = circuit.input(1, 0, len(network.order) - 1)
     shift = circuit.read([neuron.sum.shift for neuron in network.order], number)
@@ -144,7 +144,7 @@ def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredP
 def _after(
     source: IntegerProgram, network: PackedNetwork, classes: int, threshold: int | None
 ) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source)[0], ()))
+    walker = CircuitWalker(Program(function_tables(source, tables_read(source))[0], ()))
     circuit = walker.circuit
     values: dict[Operand, Expression] = {}
     for at, operand in enumerate(network.shown):
