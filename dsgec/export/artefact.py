@@ -25,6 +25,7 @@ from dsgec.network.ir import Input, Network
 from dsgec.network.model import Model, compose
 from dsgec.network.ranges import Range
 from dsgec.network.text import network_text
+from dsgec.program.check import check
 from dsgec.program.ir import Program, Real
 
 __all__ = ["DTYPES", "EFFORTS", "FULL", "QUICK", "Artefact", "SourceFile"]
@@ -91,13 +92,13 @@ class Artefact:
         if fixed is None:
             return self.program_of(self.network)
         packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
-        return packed or integer_program(fixed.program)
+        return _checked(packed or integer_program(fixed.program))
 
     def program_of(self, network: Network) -> Program:
         """Return the program of a network of floats: its own, or that without the last step."""
         real: Real = "float" if self.dtype == "float" else "double"
         packed = packed_network_program(network, real) if self.layout == PACKED else None
-        return packed or network_program(network, real)
+        return _checked(packed or network_program(network, real))
 
     @cached_property
     def packed(self) -> PackedNetwork | None:
@@ -155,6 +156,12 @@ class Artefact:
             "network": network_text(self.model.network),
             **describe_model(self.model),
         }
+
+
+def _checked(program: Program) -> Program:
+    """Return a program that keeps the rules; the limits of integers were proved before."""
+    check(program, program.entry, proves_limits=False)
+    return program
 
 
 def with_smaller_layout(artefact: Artefact, chip: str = DEFAULT_CHIP) -> Artefact:

@@ -25,6 +25,7 @@ from dsgec.program.ir import (
     Update,
     instructions,
 )
+from dsgec.program.scopes import check_scopes
 from dsgec.program.walk import InvalidProgram, Walker
 
 
@@ -197,6 +198,7 @@ def check(
             raise InvalidProgram(f"the table {table.name} is empty, or no {table.type} has it")
     for each in (procedure, *program.procedures):
         check_types(each)
+        check_scopes(each, program.tables)
     walker = _Ranges(program, proves_limits)
     walker.run(procedure, {p.name: _given(p) for p in procedure.arrays})
     found: dict[str, list[Ranged]] = {}

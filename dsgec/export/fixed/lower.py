@@ -124,9 +124,10 @@ def row_parameter(source: ir.IntegerProgram) -> ArrayParameter:
 
 
 def function_tables(
-    source: ir.IntegerProgram, numbers: Iterable[int]
+    source: ir.IntegerProgram, numbers: Iterable[int] | None = None
 ) -> tuple[tuple[ConstantTable, ...], tuple[Procedure, ...]]:
-    """Return some tables of functions, and the procedures that read them."""
+    """Return some tables of functions, or all of them, and the procedures that read them."""
+    numbers = range(len(source.tables)) if numbers is None else numbers
     chosen = [(number, source.tables[number]) for number in numbers]
     tables = tuple(
         ConstantTable(f"table{number}", "int16", table.entries) for number, table in chosen
