@@ -26,7 +26,7 @@ from dsgec.program.ir import (
     Type,
     Variable,
 )
-from dsgec.program.printer import Printer, camel, of_one_width, plain_number
+from dsgec.program.printer import Printer, camel, is_part, of_one_width, plain_number
 
 _BOXES: Mapping[Type, str] = {
     "double": "Double",
@@ -90,7 +90,7 @@ class JavaPrinter(Printer):
 
     def procedure(self, procedure: Procedure) -> Iterator[str]:
         lines = super().procedure(procedure)
-        if not _is_part(procedure.name):
+        if not is_part(procedure.name):
             yield from lines
             return
         yield f"private static final class {procedure.name.capitalize()} {{"
@@ -100,7 +100,7 @@ class JavaPrinter(Printer):
     def head(self, procedure: Procedure) -> str:
         listed = ", ".join(self.parameter(p, procedure) for p in procedure.parameters)
         kind = self.types[procedure.result.type] if procedure.result else "void"
-        private = "" if _is_part(procedure.name) else "private "
+        private = "" if is_part(procedure.name) else "private "
         return f"{private}static {kind} {self.spell_function(procedure.name)}({listed}) {{"
 
     def parameter(self, parameter: Parameter, procedure: Procedure) -> str:
@@ -111,7 +111,7 @@ class JavaPrinter(Printer):
         return f"{kind} {camel(parameter.name)}"
 
     def spell_procedure(self, name: str) -> str:
-        return f"{name.capitalize()}.{name}" if _is_part(name) else camel(name)
+        return f"{name.capitalize()}.{name}" if is_part(name) else camel(name)
 
     def spell_function(self, name: str) -> str:
         return camel(_RENAMED.get(name, name))
@@ -181,8 +181,3 @@ class JavaPrinter(Printer):
         if pattern:
             return pattern.format(*map(self.write, call.arguments))
         return super().invoke(call)
-
-
-def _is_part(name: str) -> bool:
-    """Return whether a procedure is a part of one that is too long."""
-    return name.removeprefix("part").isdigit()

@@ -29,7 +29,7 @@ from dsgec.program.ir import (
     Update,
     Variable,
 )
-from dsgec.program.printer import Printer, Simple, is_untyped, of_one_width, plain_number
+from dsgec.program.printer import Printer, Simple, is_part, is_untyped, of_one_width, plain_number
 
 _MASKS: Mapping[Type, tuple[str, str]] = {
     "double": ("0x7fffffffffffffff", "0x8000000000000000"),
@@ -82,6 +82,8 @@ class RustPrinter(Printer):
             yield from (f"// {line}" for line in procedure.comment)
         elif procedure.about:
             yield f"/// {procedure.about}"
+        if is_part(procedure.name):
+            yield "#[inline(never)]"  # compilers take long for one long function
         yield "#[rustfmt::skip]"
 
     def enter(self, procedure: Procedure) -> None:

@@ -308,6 +308,11 @@ class Printer(ABC):
         return name
 
 
+def is_part(name: str) -> bool:
+    """Return whether a procedure is a part of one that is too long."""
+    return name.removeprefix("part").isdigit()
+
+
 def camel(name: str) -> str:
     """Return a name in camel case, as Java and Go spell names; `h_1_2` stays."""
     return re.sub(r"(?<=\w)_([a-z])", lambda found: found[1].upper(), name)
