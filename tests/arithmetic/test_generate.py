@@ -5,11 +5,12 @@ import re
 import pytest
 
 from dsgec.arithmetic import parse
+from dsgec.arithmetic import procedures as reading
 from dsgec.arithmetic.generate import ROOT, generate, print_js
 from dsgec.arithmetic.parse import read, read_integers
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.procedures import procedures
-from dsgec.arithmetic.subset import NotInSubset
+from dsgec.arithmetic.subset import NotInSubset, Source
 
 PRINTED = generate()
 
@@ -39,7 +40,12 @@ def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Append a function `f` of a float and an int to the source."""
     text = parse._read_text
     added = f'\n\ndef f(x: float, n: int) -> float:\n    """It."""\n{body}\n'
-    monkeypatch.setattr(parse, "_read_text", lambda name: text(name) + added * (name == "scalar"))
+
+    def read_text(name: str) -> str:
+        return text(name) + added * (name == "scalar")
+
+    monkeypatch.setattr(parse, "_read_text", read_text)
+    monkeypatch.setattr(reading, "_source", lambda name, types: Source.read(read_text(name), types))
     procedures.cache_clear()
 
 
