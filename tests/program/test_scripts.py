@@ -47,7 +47,7 @@ LANGUAGES = [
 ]
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
-I, J, TOTAL = Variable("i", "uint8"), Variable("j", "uint8"), Variable("total")
+AT, J, TOTAL = Variable("i", "uint8"), Variable("j", "uint8"), Variable("total")
 
 
 def agree(language, folder, program, arithmetic, rows):
@@ -73,23 +73,23 @@ def every_node_of_integers():
     )
     parameter = ArrayParameter("x", "int16", 4, ((-300, 300),) * 4)
     t = ArrayParameter("t", "int32", 3, is_written=True)
-    weighted = Binary("*", Element("weights", Binary("+", I, J, "uint8"), "int8"), x(1))
+    weighted = Binary("*", Element("weights", Binary("+", AT, J, "uint8"), "int8"), x(1))
     products = Procedure(
         "products",
         "Write sums of products.",
         (parameter, t),
         (
             Loop(
-                I,
+                AT,
                 Number(3),
                 (
                     Declare(TOTAL, Number(-7)),
                     Loop(
                         J,
-                        Element("counts", I, "uint8"),
+                        Element("counts", AT, "uint8"),
                         (Update(TOTAL, Binary("+", TOTAL, weighted)),),
                     ),
-                    Store("t", I, TOTAL),
+                    Store("t", AT, TOTAL),
                 ),
             ),
         ),
@@ -106,11 +106,11 @@ def every_node_of_integers():
     nested = Select(below, Select(Binary("==", x(2), Number(0), "bool"), x(3), x(1)), x(0))
     turns, case = Variable("turns", "uint8"), Variable("chosen")
     cases = Branch(
-        Binary("==", I, Number(0), "bool"),
+        Binary("==", AT, Number(0), "bool"),
         (Update(case, Binary("+", case, x(2))),),
         (
             Branch(
-                Binary("==", I, Number(1), "bool"),
+                Binary("==", AT, Number(1), "bool"),
                 (),
                 (Update(case, Binary("-", case, Binary("*", Number(-3), x(3)))),),
             ),
@@ -147,10 +147,10 @@ def every_node_of_integers():
         Declare(TOTAL, x(0)),
         Declare(turns, Element("counts", Number(2), "uint8")),
         # The loop runs as often as it was to at its beginning.
-        Loop(I, turns, (Update(turns, Number(1)), Update(TOTAL, Binary("+", TOTAL, x(3))))),
+        Loop(AT, turns, (Update(turns, Number(1)), Update(TOTAL, Binary("+", TOTAL, x(3))))),
         Loop(J, Number(2), ()),
         Declare(case, Number(0)),
-        Loop(I, Number(3), (cases,)),
+        Loop(AT, Number(3), (cases,)),
         *(Store("y", Number(at), value) for at, value in enumerate(values)),
     )
     y = ArrayParameter("y", "int32", len(values), is_written=True)
@@ -220,11 +220,11 @@ def every_node_of_floats():
         Declare(total, r(0)),
         Declare(product, total),
         Loop(
-            I,
+            AT,
             Number(4),
             (
-                Update(total, both("+", total, both("*", Element("weights", I, "double"), r(1)))),
-                Update(product, both("*", product, Element("x", I, "double"))),
+                Update(total, both("+", total, both("*", Element("weights", AT, "double"), r(1)))),
+                Update(product, both("*", product, Element("x", AT, "double"))),
             ),
         ),
         # The order of stores is another one than that of the elements.
