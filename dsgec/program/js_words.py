@@ -4,6 +4,7 @@ Only those that something reads are printed. Shifts, and a DataView, take any nu
 the number of a word may be larger, or negative.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from dsgec.program.ir import (
@@ -103,7 +104,7 @@ class WordPrinter:
             case Variable(name):
                 return name not in self.loose
             case Binary(">>", left, count):
-                return known(count) >= _HALF or self.is_short(left)
+                return known(count) > _HALF or self.is_short(left)
             case Binary("&", _, Number(mask)):
                 return mask <= _MASK >> 1
             case Select(_, left, right):
@@ -111,13 +112,14 @@ class WordPrinter:
             case _:
                 return False
 
-    # Text.
+    # Text. Where a word is read, so many of its low bits are needed as `need` noted.
 
     def assign(self, name: str, value: Expression) -> Iterator[tuple[str, str]]:
         """Yield the names and the values of the words of a variable, the high one first."""
+        bits = self.needed.get(name, 0)
         if self.has_high(name):
-            yield f"{name}_high", self.high(value)
-        yield self.spell(name), self.low(value, self.needed.get(name, _HALF))
+            yield f"{name}_high", self.high(value, bits)
+        yield self.spell(name), self.low(value, bits)
 
     def has_high(self, name: str) -> bool:
         """Return whether a variable has a high word that is read."""
@@ -149,7 +151,9 @@ class WordPrinter:
         return text if self.is_exact(word) or text == "0" else f"{_inner(text)} >>> 0"
 
     def low(self, word: Expression, bits: int = _HALF) -> str:
-        """Return a low word of which so many bits are read."""
+        """Return the low word."""
+        if bits <= 0:
+            return "0"
         match word:
             case Variable(name):
                 return self.spell(name)
@@ -159,26 +163,31 @@ class WordPrinter:
                 return f"low_bits({self.write(argument)})"
             case Binary("<<", left, count):
                 k = known(count)
-                return "0" if k >= _HALF else f"{_inner(self.low(left, bits - k))} << {k}"
-            case Binary(">>", left, count) if known(count) >= _HALF:
-                return f"{_inner(self.high(left))} >>> {known(count) - _HALF}"
+                return "0" if k >= _HALF else _shift(self.low(left, bits - k), "<<", k)
             case Binary(">>", left, count):
                 k = known(count)
-                low = f"{_inner(self.low(left))} >>> {k}"
-                if bits + k <= _HALF or self.is_short(left):
+                more = min(bits + k, _WHOLE)
+                if k >= _HALF:
+                    return _shift(self.high(left, more), ">>>", k - _HALF)
+                low = _shift(self.low(left, more), ">>>", k)
+                if more <= _HALF or self.is_short(left):
                     return low
-                return _joined("|", low, f"{_inner(self.high(left))} << {_HALF - k}")
+                return _joined("|", low, _shift(self.high(left, more), "<<", _HALF - k))
             case Binary("*", left, right):
                 return f"Math.imul({self.low(left, bits)}, {self.low(right, bits)})"
+            case Binary("&", left, Number(mask) as right):
+                few = min(bits, int(mask).bit_length())
+                return _joined("&", self.low(left, few), self.low(right))
             case Binary(operator, left, right):
                 return _joined(operator, self.low(left, bits), self.low(right, bits))
             case Select(test, left, right):
-                return f"{self.write(test)} ? {_inner(self.low(left))} : {_inner(self.low(right))}"
+                lows = _inner(self.low(left, bits)), _inner(self.low(right, bits))
+                return f"{_inner(self.write(test))} ? {lows[0]} : {lows[1]}"
         raise ValueError(f"JavaScript has no words of {word}")
 
-    def high(self, word: Expression) -> str:
+    def high(self, word: Expression, bits: int = _WHOLE) -> str:
         """Return the high word."""
-        if self.is_short(word):
+        if self.is_short(word) or bits <= _HALF:
             return "0"
         match word:
             case Variable(name):
@@ -187,33 +196,35 @@ class WordPrinter:
                 return _literal(int(value) >> _HALF)
             case Invoke("bits", (argument,)):
                 return f"high_bits({self.write(argument)})"
-            case Binary("<<", left, count) if known(count) >= _HALF:
-                return f"{_inner(self.low(left))} << {known(count) - _HALF}"
             case Binary("<<", left, count):
                 k = known(count)
-                carried = f"{_inner(self.low(left))} >>> {_HALF - k}"
-                high = self.high(left)
-                return carried if high == "0" else f"({_inner(high)} << {k}) | ({carried})"
+                low = self.low(left, bits - k)
+                if k >= _HALF:
+                    return _shift(low, "<<", k - _HALF)
+                high = _shift(self.high(left, bits - k), "<<", k)
+                return _joined("|", high, _shift(low, ">>>", _HALF - k))
             case Binary(">>", left, count):
-                return f"{_inner(self.high(left))} >>> {known(count)}"
+                k = known(count)
+                return _shift(self.high(left, min(bits + k, _WHOLE)), ">>>", k)
             case Binary("+" | "-" | "|" | "&" as operator, left, right):
-                high = _joined(operator, self.high(left), self.high(right))
-                return self.carried(operator, high, left, right)
+                high = _joined(operator, self.high(left, bits), self.high(right, bits))
+                carried = self.carried(operator, left, right)
+                return high if carried == "0" else _joined(operator, high, carried)
             case Select(test, left, right):
-                highs = _inner(self.high(left)), _inner(self.high(right))
-                return f"{self.write(test)} ? {highs[0]} : {highs[1]}"
+                highs = _inner(self.high(left, bits)), _inner(self.high(right, bits))
+                return f"{_inner(self.write(test))} ? {highs[0]} : {highs[1]}"
         raise ValueError(f"JavaScript has no high word of {word}")
 
-    def carried(self, operator: str, high: str, left: Expression, right: Expression) -> str:
-        """Return the sum or difference of high words with what is carried from the low ones."""
-        lows = self.exact(left), self.exact(right)
-        a, b = map(_inner, lows)
-        if operator == "+" and "0" not in lows:
-            carry = f"({a} + {b} > 0xffffffff ? 1 : 0)"
-            return carry if high == "0" else f"{high} + {carry}"
-        if operator == "-" and lows[1] != "0":
-            return f"{_inner(high)} - ({a} < {b} ? 1 : 0)"
-        return high
+    def carried(self, operator: str, left: Expression, right: Expression) -> str:
+        """Return what is carried from the sum or difference of low words, 0 or 1."""
+        if operator not in ("+", "-"):
+            return "0"
+        a, b = self.exact(left), self.exact(right)
+        if b == "0" or (a == "0" and operator == "+"):
+            return "0"
+        if operator == "+":
+            return f"{_inner(a)} + {_inner(b)} > 0xffffffff ? 1 : 0"
+        return f"{_inner(a)} < {_inner(b)} ? 1 : 0"
 
 
 def known(count: Expression) -> int:
@@ -228,6 +239,10 @@ def _literal(word: int) -> str:
     return f"0x{word:08x}" if word >= 1 << 16 else str(word)
 
 
+def _shift(text: str, operator: str, count: int) -> str:
+    return text if text == "0" or not count else f"{_inner(text)} {operator} {count}"
+
+
 def _inner(text: str) -> str:
     is_whole = text.startswith("(") and text.endswith(")") and text.count("(") == 1
     return f"({text})" if " " in text and not is_whole else text
@@ -240,4 +255,10 @@ def _joined(operator: str, left: str, right: str) -> str:
         return left
     if left == "0" and operator in "+|":
         return right
-    return f"{_inner(left)} {operator} {_inner(right)}"
+    first = left if operator == "+" and _is_sum(left) else _inner(left)
+    return f"{first} {operator} {_inner(right)}"
+
+
+def _is_sum(text: str) -> bool:
+    """Return whether a text is a sum of two names or literals."""
+    return re.fullmatch(r"\w+ \+ \w+", text) is not None

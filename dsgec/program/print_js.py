@@ -17,9 +17,11 @@ from dsgec.program.ir import (
     Number,
     Procedure,
     Program,
+    Select,
     Type,
     Update,
     Variable,
+    parts,
 )
 from dsgec.program.js_words import WordPrinter
 from dsgec.program.print_script import ScriptPrinter
@@ -100,20 +102,34 @@ class JavaScriptPrinter(ScriptPrinter):
         return "let" if name in self.updated else "const"
 
     def declare(self, variable: Variable, value: Expression) -> str:
-        return f"{self.kind(variable.name)} {variable.name} = {self.write(value)};"
+        return f"{self.kind(variable.name)} {variable.name} = {self.numeric(value, variable.type)};"
 
     def local_array(self, array: LocalArray) -> str:
         return f"const {array.name} = new {_ARRAYS[array.type]}({array.size});"
 
     def loop(self, counter: Variable, count: Expression) -> str:
-        name = counter.name
-        return f"for (let {name} = 0; {name} < {self.inner(count, '<')}; {name}++)"
+        name, end = counter.name, self.inner(count, "<")
+        if any(isinstance(part, Variable) and part.name in self.updated for part in parts(count)):
+            # The body may change the variables of the count, but not the count.
+            return f"for (let {name} = 0, {name}_end = {end}; {name} < {name}_end; {name}++)"
+        return f"for (let {name} = 0; {name} < {end}; {name}++)"
 
     def stored(self, array: str, value: Expression) -> str:
-        text = self.write(value)
-        return f"Number({text})" if value.type == "bool" else text
+        return self.numeric(value, self.arrays[array])
 
     # Expressions.
+
+    def numeric(self, value: Expression, type_: Type) -> str:
+        """Return a value of a type; a boolean becomes a number if that is another one."""
+        is_converted = value.type == "bool" and type_ != "bool"
+        return f"Number({self.write(value)})" if is_converted else self.write(value)
+
+    def select(self, select: Select) -> str:
+        yes, no = (
+            self.choice(part) if isinstance(part, Select) else self.numeric(part, select.type)
+            for part in (select.yes, select.no)
+        )
+        return f"{self.choice(select.test)} ? {yes} : {no}"
 
     def number(self, literal: Number) -> str:
         return number(float(literal.value)) if literal.type == "double" else str(literal.value)
