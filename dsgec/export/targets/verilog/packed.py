@@ -121,7 +121,7 @@ def _prepare(source: IntegerProgram, network: PackedNetwork) -> LoweredProgram:
 
 
 def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source)[0], ()))
+    walker = CircuitWalker(Program(function_tables(source, range(len(source.tables)))[0], ()))
     circuit = walker.circuit
     number = circuit.input(1, 0, len(network.order) - 1)
     shift = circuit.read([neuron.sum.shift for neuron in network.order], number)
@@ -144,7 +144,7 @@ def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredP
 def _after(
     source: IntegerProgram, network: PackedNetwork, classes: int, threshold: int | None
 ) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source)[0], ()))
+    walker = CircuitWalker(Program(function_tables(source, range(len(source.tables)))[0], ()))
     circuit = walker.circuit
     values: dict[Operand, Expression] = {}
     for at, operand in enumerate(network.shown):
