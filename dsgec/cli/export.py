@@ -62,9 +62,10 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--layout",
         type=click.Choice(["auto", "flat", "packed"]),
         default="flat",
-        help="How C in fixed point is laid out: flat, straight-line code; packed, tables that one"
-        " loop reads, which takes less flash from some ten connections on; auto, what takes less"
-        " flash by dsgec's estimate. The results are the same; default: flat.",
+        help="How C and Verilog in fixed point are laid out: flat, straight-line code, or a"
+        " pipeline; packed, tables that one loop reads, which takes less flash, or fewer cells,"
+        " from some ten connections on; auto, what takes less flash by dsgec's estimate. The"
+        " results are the same; default: flat.",
     ),
     click.option(
         "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."

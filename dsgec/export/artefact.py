@@ -33,7 +33,7 @@ __all__ = ["DTYPES", "EFFORTS", "FULL", "QUICK", "Artefact", "SourceFile"]
 QUICK, FULL = EFFORTS = tuple(WORK)
 
 FLAT, PACKED = LAYOUTS = "flat", "packed"
-"""How C in fixed point is laid out: straight-line code, or tables that one loop reads."""
+"""How C and Verilog in fixed point are laid out: flat, or as tables that one loop reads."""
 
 AUTO = "auto"
 """The choice of the layout that takes less flash, by dsgec's estimate."""

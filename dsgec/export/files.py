@@ -66,9 +66,9 @@ def export(
 
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
-    `layout` is that of C in fixed point; `auto` chooses the one that takes less flash on the chip,
-    by its estimate. With `check`, the self-tests are run as far as this
-    machine can, and nothing is written if one fails.
+    `layout` is that of C and Verilog in fixed point; `auto` chooses the one that takes less flash
+    on the chip, by its estimate. With `check`, the self-tests are run as far as this machine can,
+    and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
