@@ -28,7 +28,7 @@ def test_loops_over_rows_are_vectorised_without_a_warning(machine, tmp_path):
     text = text.replace(
         "#define WHOLE_LOOP static", "#define WHOLE_LOOP static __attribute__((noinline))"
     )
-    text = text.replace("static void", "static __attribute__((noinline)) void")
+    text = re.sub(r"static void (?!\()", "static __attribute__((noinline)) void ", text)
     (tmp_path / "engine.c").write_text(text)
     flags = [*(flag for flag in NATIVE if not flag.startswith("-march")), *GCC_VECTORS]
     wide = ["-mprefer-vector-width=512"] if WIDTHS[machine] == "zmm" else []
