@@ -60,7 +60,7 @@ def test_what_is_known_is_gone():
 
 def test_columns_are_computed_by_numpy():
     procedure = read_function(SOURCE, "f")
-    assert [*ColumnsPrinter((procedure,)).procedure(procedure)][1:] == [
+    assert [*ColumnsPrinter((procedure,)).procedure(procedure)][2:] == [
         "    total = np.where(count > 2, x[0], 1.0)",
         "    if count == 3:",
         "        total = total * 2.0",
