@@ -6,7 +6,16 @@ from functools import cache
 from dsgec.arithmetic import subset
 from dsgec.arithmetic.ir import Arithmetic
 from dsgec.arithmetic.read import Reader, call_order, called_names
-from dsgec.arithmetic.subset import DOUBLE, FLOAT, WHOLE, Annotations, Source, signatures
+from dsgec.arithmetic.subset import (
+    DOUBLE,
+    FLOAT,
+    ROWS,
+    WHOLE,
+    Annotations,
+    Signature,
+    Source,
+    signatures,
+)
 from dsgec.program.ir import Procedure, Program
 
 
@@ -29,6 +38,22 @@ def with_library(program: Program, arithmetic: Arithmetic) -> Program:
         needed += [call for call in known[name].calls if call not in needed]
     library = (procedure for name, procedure in known.items() if name in needed)
     return Program(program.tables, (*library, *program.procedures))
+
+
+@cache
+def read_function(text: str, name: str) -> Procedure:
+    """Return a function on one row of a source file, which may call those of the arithmetic.
+
+    A `Row` has values of the row, `Columns` values that are written, and `Numbers` are the same for
+    all rows; `Lanes` are sums over the rows.
+    """
+    source = Source.read(text, ROWS)
+    known = {
+        function: Signature(procedure.parameters, procedure.result.type)
+        for function, procedure in procedures("double").items()
+        if procedure.result
+    }
+    return Reader(source, source.functions[name], known).procedure(name)
 
 
 def _integers() -> dict[str, Procedure]:

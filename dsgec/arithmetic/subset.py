@@ -47,7 +47,14 @@ class Annotations:
 DOUBLE = Annotations("double", "uint64")
 FLOAT = Annotations("float", "uint32")
 WHOLE = Annotations("int32", "int32", {"Table": "int16"})
-"""the annotations of `core.py`, `scalar.py` and `single.py`, and of `integer.py`."""
+ROWS = Annotations(
+    "double",
+    "int32",
+    dict.fromkeys(("Row", "Columns", "Numbers", "Lanes"), "double"),
+    frozenset(["Columns", "Lanes"]),
+)
+"""The annotations of `core.py`, `scalar.py` and `single.py`, of `integer.py`, and of functions on
+one row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,14 +41,17 @@ class RowsPrinter(CPrinter):
         self.uniform = uniform
         self.columns: dict[str, str] = {}  # what is read or written row by row, and its array
         self.hoisted: set[str] = set()  # the columns and numbers that are in scope
+        self.written: set[str] = set()  # arrays of columns, each so far behind the one before
 
     def function(self, name: str, procedure: Procedure) -> str:
         """Return a function of this name, with a comment above it."""
-        parameters = [*map(self.parameter, procedure.parameters), "size_t n"]
-        if procedure.result:
-            parameters.insert(0, "double *result")
-        head = wrap_head(f"static void {name}(", parameters)
+        head = wrap_head(f"static void {name}(", self.parameters(procedure))
         return "\n".join([*self.comment(procedure), *head, *self.body(procedure), "}"]) + "\n"
+
+    def parameters(self, procedure: Procedure) -> list[str]:
+        """Return the parameters of a function: first its result, last the number of rows."""
+        result = ["double *result"] if procedure.result else []
+        return [*result, *map(self.parameter, procedure.parameters), "size_t n"]
 
     def parameter(self, parameter: Parameter) -> str:
         if parameter.type != "double":
@@ -56,13 +59,14 @@ class RowsPrinter(CPrinter):
         is_column = parameter.name not in self.uniform
         if isinstance(parameter, Variable):
             return f"{'const double *' if is_column else 'double '}{parameter.name}"
-        if not is_column:
-            return f"const double *{parameter.name}"
-        return f"{'' if parameter.is_written else 'const '}double *const *{parameter.name}"
+        if parameter.is_written:
+            return f"double *{parameter.name}, size_t {parameter.name}_stride"
+        return f"const double *{'const *' if is_column else ''}{parameter.name}"
 
     def body(self, procedure: Procedure) -> Iterator[str]:
         self.enter(procedure)
         self.hoisted = set()
+        self.written = {p.name for p in procedure.arrays if p.is_written}
         body: list[Instruction] = [*procedure.body]
         carried = _carried(procedure)
         self.columns = {p.name: p.name for p in procedure.scalars if p.type == "double"}
@@ -80,9 +84,8 @@ class RowsPrinter(CPrinter):
             if name in carried and column != _RESULT:
                 yield f"{self.indent}double {column}[BLOCK];"
         yield f"{self.indent}size_t i;"
-        read = {p.name for p in parts(*_expressions(body)) if isinstance(p, Variable)}
-        for parameter in procedure.scalars:
-            if parameter.name not in read:
+        for parameter in procedure.parameters:
+            if parameter.name not in _names(body):
                 yield f"{self.indent}(void){parameter.name};"
         yield from self.block(body, self.indent)
 
@@ -98,12 +101,21 @@ class RowsPrinter(CPrinter):
 
     def hoist(self, run: tuple[Simple, ...], indent: str) -> Iterator[str]:
         """Yield declarations of the columns and numbers that a loop over the rows reads."""
-        for element in parts(*_expressions(run)):
-            if isinstance(element, Element) and _hoisted(element) not in self.hoisted:
-                self.hoisted.add(_hoisted(element))
-                kind = "double " if element.array in self.uniform else "double *"
-                place = f"{element.array}[{self.write(element.index)}]"
-                yield f"{indent}const {kind}{_hoisted(element)} = {place};"
+        stored = [Element(i.array, i.index, "double") for i in run if isinstance(i, Store)]
+        for element in (*parts(*_expressions(run)), *stored):
+            if not isinstance(element, Element) or element.array == _RESULT:
+                continue
+            name, index = _hoisted(element), self.write(element.index)
+            if name in self.hoisted:
+                continue
+            self.hoisted.add(name)
+            if element.array in self.uniform:
+                yield f"{indent}const double {name} = {element.array}[{index}];"
+            elif element.array in self.written:
+                stride = f"{element.array}_stride"
+                yield f"{indent}double *{name} = {element.array} + (size_t){index} * {stride};"
+            else:
+                yield f"{indent}const double *{name} = {element.array}[{index}];"
 
     def rows(self, run: tuple[Simple, ...], indent: str) -> Iterator[str]:
         """Yield a loop over the rows."""
@@ -121,7 +133,7 @@ class RowsPrinter(CPrinter):
             case Store(array, _, value) if array == _RESULT:
                 return f"{array}[i] = {self.write(value)};"
             case Store(array, index, value):
-                return f"{array}[{self.write(index)}][i] = {self.write(value)};"
+                return f"{_hoisted(Element(array, index, 'double'))}[i] = {self.write(value)};"
         return super().statement(instruction)
 
     def write(self, expression: Expression) -> str:
@@ -131,6 +143,54 @@ class RowsPrinter(CPrinter):
 
     def element(self, element: Element) -> str:
         return _hoisted(element) + ("" if element.array in self.uniform else "[i]")
+
+
+class LanesPrinter(RowsPrinter):
+    """Prints procedures that add to lanes: the sums are kept in registers, a part at a time."""
+
+    def __init__(self, lanes: str) -> None:
+        super().__init__()
+        self.lanes = lanes
+
+    def parameter(self, parameter: Parameter) -> str:
+        if parameter.name == self.lanes:
+            return f"double *{self.lanes}"
+        return super().parameter(parameter)
+
+    def hoist(self, run: tuple[Simple, ...], indent: str) -> Iterator[str]:
+        self.hoisted |= {_hoisted(Element(self.lanes, sum_, "double")) for sum_ in _sums(run)}
+        yield from super().hoist(run, indent)
+
+    def rows(self, run: tuple[Simple, ...], indent: str) -> Iterator[str]:
+        inner = indent + self.indent
+        names = {f"{self.lanes}_{n.value}": f"{self.lanes} + {n.value} * LANES" for n in _sums(run)}
+        yield f"{indent}for (size_t part = 0; part < LANES; part += PART) {{"
+        for name, place in names.items():
+            yield f"{inner}Part {name} = PART_AT({place} + part);"
+        yield f"{inner}for (i = part; i < n; i += LANES) {{"
+        for instruction in run:
+            yield f"{inner}{self.indent}{self.statement(instruction)}"
+        yield f"{inner}}}"
+        for name, place in names.items():
+            yield f"{inner}PUT_PART({place} + part, {name});"
+        yield f"{indent}}}"
+
+    def statement(self, instruction: Simple) -> str:
+        assert isinstance(instruction, Store)
+        sum_ = Element(instruction.array, instruction.index, "double")
+        return f"{_hoisted(sum_)} = {self.write(instruction.value)};"
+
+    def write(self, expression: Expression) -> str:
+        text = super().write(expression)
+        return f"PART_AT({text[:-3]} + i)" if text.endswith("[i]") else text
+
+    def element(self, element: Element) -> str:
+        return _hoisted(element) if element.array == self.lanes else super().element(element)
+
+
+def _sums(run: Sequence[Simple]) -> list[Number]:
+    """Return the numbers of the sums that instructions add to."""
+    return [i.index for i in run if isinstance(i, Store) and isinstance(i.index, Number)]
 
 
 def wrap_head(start: str, parameters: Sequence[str]) -> list[str]:
@@ -168,6 +228,15 @@ def _runs(body: Sequence[Instruction]) -> Iterator[tuple[Simple, ...] | Loop | B
             run.append(instruction)
     if run:
         yield tuple(run)
+
+
+def _names(body: Sequence[Instruction]) -> set[str]:
+    """Return the variables and arrays that instructions read or write."""
+    found = {i.array for i in instructions(tuple(body)) if isinstance(i, Store)}
+    for part in parts(*_expressions(body)):
+        if isinstance(part, Variable | Element):
+            found.add(part.name if isinstance(part, Variable) else part.array)
+    return found
 
 
 def _expressions(body: Sequence[Instruction]) -> Iterator[Expression]:

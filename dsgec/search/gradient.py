@@ -31,6 +31,7 @@ from dsgec.network.parse import NetworkReader
 from dsgec.network.simplify import apply_function
 from dsgec.search.objective import Objective
 from dsgec.search.objectives import learned_objective
+from dsgec.search.printed.objectives import softmax_gradient
 from dsgec.search.rows import Array, Targets, fit_line, ordered_sum, weigh
 
 Span = tuple[int, int]
@@ -290,10 +291,9 @@ def _output_gradients(
     else:
         gradients = learned.row_gradients(outputs, targets.values)
         if network.softmax:
-            total = gradients[:, 0] * outputs[:, 0]
-            for column in range(1, len(positions)):
-                total = total + gradients[:, column] * outputs[:, column]
-            gradients = outputs * (gradients - total[:, None])
+            columns = [*gradients.T]
+            softmax_gradient([*outputs.T], columns, len(columns))
+            gradients = np.column_stack(columns)
     gradients = weigh(gradients, by)
     return [(position, gradients[:, column]) for column, position in enumerate(positions)]
 

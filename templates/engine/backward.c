@@ -196,13 +196,13 @@ static const double *pull(const BackwardPass *l, const Tape *t, const Step *step
         int32_t taken = take_readings(l, t, step, done, TERMS - kept, w + kept, x + kept);
         done += taken;
         if (y != NULL && done == step->count) {
-            sigmoid_gradient_kernels[kept + taken - 1](to, w, x, y, n);
+            rows_sigmoid_gradient[kept + taken](to, w, x, y, n);
             return to;
         }
         if (step->count == 1 && w[0] == 1.0) {
             return x[0];
         }
-        sum_kernels[0][kept + taken - 1](to, w, x, -0.0, n);
+        rows_sum[kept + taken](to, w, x, -0.0, n);
         w[0] = 1.0;
         x[0] = to;
         kept = 1;
@@ -275,7 +275,7 @@ static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table
             x[k] = find_operand(blocks, table, row, operand_of(in, k));
         }
         if (is_sum) {
-            lanes_kernels[count_operands(in)](l->lanes + (size_t)step->slot * LANES, d, x, n);
+            rows_to_lanes[count_operands(in)](l->lanes + (size_t)step->slot * LANES, d, x, n);
         } else {
             double *second = in->two ? delta_memory(blocks, t, step->delta + 1) : NULL;
             back_function(l, in, d, x, y, to, second, n);

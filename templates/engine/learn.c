@@ -85,9 +85,9 @@ static void set_values(Scorer *s, const double *values) {
     }
 }
 
-/* Compute the output gradients; those of padding rows are 0. `room` has the size of a block. */
+/* Compute the output gradients; those of padding rows are 0. */
 static void find_output_gradients(Scorer *s, const double *const *wanted, const Targets *targets,
-                                  size_t row, size_t n, size_t counted, double *room) {
+                                  size_t row, size_t n, size_t counted) {
     BackwardPass *l = &s->backward;
     const Tape *t = &s->tape;
     int32_t count = t->output_count, k;
@@ -105,16 +105,7 @@ static void find_output_gradients(Scorer *s, const double *const *wanted, const 
         l->deltas[k] = gradients;
     }
     if (t->softmax && !logistic) {
-        rows_multiply(room, l->deltas[0], s->outputs[0], n);
-        for (k = 1; k < count; k++) {
-            const double *gradients = l->deltas[k], *output = s->outputs[k];
-            EACH_ROW { room[i] = room[i] + gradients[i] * output[i]; }
-        }
-        for (k = 0; k < count; k++) {
-            double *gradients = delta_memory(&s->blocks, t, k);
-            const double *output = s->outputs[k];
-            EACH_ROW { gradients[i] = output[i] * (gradients[i] - room[i]); }
-        }
+        rows_softmax_gradient(s->outputs, delta_memory(&s->blocks, t, 0), s->blocks.stride, count, n);
     }
     for (k = 0; k < count; k++) {
         weigh(delta_memory(&s->blocks, t, k), targets, row, n);
@@ -166,7 +157,7 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
         weigh(errors, targets, row, n);
         add_to_lanes(lanes, errors, counted);
         if (back) {
-            find_output_gradients(s, wanted, targets, row, n, counted, errors);
+            find_output_gradients(s, wanted, targets, row, n, counted);
             line_gradients(s, delta_memory(&s->blocks, &s->tape, 0), n);
             back_block(&s->backward, &s->blocks, table, &s->tape, row, n);
         }

@@ -55,7 +55,7 @@ static Outcome fit_line(Scorer *s, const Table *table, const Targets *targets) {
     s->slope = spread > least ? together / spread : 0.0;
     intercept = targets->mean - s->slope * mean;
     n = end_row(targets) - first;
-    EACH_ROW { column[i] = intercept + s->slope * column[i]; }
+    rows_sum[1](column, &s->slope, (const double *const *)&column, intercept, n);
     return SCORED;
 }
 
@@ -72,8 +72,7 @@ static void run_judged(Scorer *s, const Table *table, const Targets *targets, si
 
 /* Convert the gradients of the fitted output to those of the output. */
 static void line_gradients(const Scorer *s, double *gradients, size_t n) {
-    size_t i;
-    EACH_ROW { gradients[i] = s->slope * gradients[i]; }
+    rows_sum[1](gradients, &s->slope, (const double *const *)&gradients, -0.0, n);
 }
 #endif
 #else

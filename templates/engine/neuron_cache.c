@@ -5,7 +5,7 @@
 #define DSGEC_NEURON_CACHE_C
 #include "tape.c"
 
-enum { BLOCK = 512, LEAST_BLOCK = 64, NEAR = 24 * 1024 };
+enum { LEAST_BLOCK = 64, NEAR = 24 * 1024 };
 /* NEAR: doubles that fit into the second-level cache together with the features. */
 
 enum { MOST_CACHED = 512, MOST_CACHED_ROWS = 2048, MOST_CACHED_VALUES = 1 << 18 };

@@ -59,7 +59,7 @@ static void run_sum(Blocks *blocks, const Table *table, const Instruction *in, s
         for (term = 0; term < in->terms; term++) {
             x[term] = find_operand(blocks, table, row, in->source[term]);
         }
-        sum_kernels[in->sigmoid][in->terms - 1](to, in->weight, x, in->value, n);
+        (in->sigmoid ? rows_sig_sum : rows_sum)[in->terms](to, in->weight, x, in->value, n);
     }
     blocks->places[in->to] = to;
 }
@@ -96,35 +96,9 @@ static void run_function(Blocks *blocks, const Table *table, const Instruction *
     blocks->places[in->to] = to;
 }
 
-/* Compute the softmax of the outputs, in the registers after those of the tape. */
-static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t, size_t row,
-                        size_t n, const double **outputs) {
-    double *made = blocks->registers + (size_t)t->registers * blocks->stride;
-    double *shared = made + (size_t)t->output_count * blocks->stride;
-    int32_t k;
-    memcpy(shared, find_operand(blocks, table, row, t->outputs[0]), n * sizeof *shared);
-    for (k = 1; k < t->output_count; k++) {
-        rows_maximum(shared, shared, find_operand(blocks, table, row, t->outputs[k]), n);
-    }
-    for (k = 0; k < t->output_count; k++) {
-        double *to = made + (size_t)k * blocks->stride;
-        rows_subtract(to, find_operand(blocks, table, row, t->outputs[k]), shared, n);
-        rows_exp_down(to, to, n);
-        outputs[k] = to;
-    }
-    memcpy(shared, made, n * sizeof *shared);
-    for (k = 1; k < t->output_count; k++) {
-        rows_add(shared, shared, outputs[k], n);
-    }
-    for (k = 0; k < t->output_count; k++) {
-        double *to = made + (size_t)k * blocks->stride;
-        rows_quotient(to, to, shared, n);
-    }
-}
-
 /* Return the number of registers of a tape, including those for the softmax. */
 static int32_t count_registers(const Tape *t) {
-    return t->registers + (t->softmax ? t->output_count + 1 : 0);
+    return t->registers + (t->softmax ? t->output_count : 0);
 }
 
 /* Run the tape on the `n` rows from `row` on; `outputs` gets pointers to the outputs. */
@@ -139,12 +113,15 @@ static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t 
             run_function(blocks, table, &t->items[i], row, n);
         }
     }
-    if (t->softmax) {
-        run_softmax(blocks, table, t, row, n, outputs);
-        return;
-    }
     for (i = 0; i < t->output_count; i++) {
         outputs[i] = find_operand(blocks, table, row, t->outputs[i]);
+    }
+    if (t->softmax) { /* in the registers after those of the tape */
+        double *made = blocks->registers + (size_t)t->registers * blocks->stride;
+        rows_softmax(outputs, made, blocks->stride, t->output_count, n);
+        for (i = 0; i < t->output_count; i++) {
+            outputs[i] = made + (size_t)i * blocks->stride;
+        }
     }
 }
 #endif

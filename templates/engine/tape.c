@@ -3,8 +3,8 @@
  * to it and the sigmoid around it are one instruction, so that rows are read and written once. */
 #ifndef DSGEC_TAPE_C
 #define DSGEC_TAPE_C
-#include "kernels.c"
 #include "parse.c"
+#include "printed/row_loops.c"
 
 enum { LAST = INT32_MAX, NOWHERE = INT32_MIN };
 
