@@ -1,0 +1,199 @@
+"""Evolve any texts by a user's fitness: the engine breeds, and Python calls the fitness.
+
+Both evolvers give the same generations, bit for bit, and read each other's states.
+"""
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import numpy as np
+
+from dsgec.engine.library import Waiting
+from dsgec.engine.processors import processors
+from dsgec.errors import DsgecError, mention
+from dsgec.grammar.genome.derive import EXHAUSTED, too_large
+from dsgec.grammar.genome.genotype import Genotype
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
+from dsgec.search.individual import INFINITE, Champion, Score
+from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
+from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
+from dsgec.search.native_input import EngineBuild
+from dsgec.search.problem import Problem
+from dsgec.search.scoring import no_valid_individual
+from dsgec.search.settings import Settings
+from dsgec.search.text_scoring import TextHall, TextJudge, TextScorer
+
+BACKENDS = ("auto", "engine", "reference")
+
+
+def restore_judge(judge: TextJudge, data: bytes) -> bytes:
+    """Restore what the judge knew from a saved state, and return the rest of the state."""
+    known, rest = unpack(data, 2)
+    try:
+        judge.restore(known)
+    except ValueError as error:
+        raise damaged_state() from error
+    return rest
+
+
+class TextIsland(Island):
+    """A population of any texts; its judge has the hall of fame and the failures."""
+
+    judge: TextJudge
+
+    @property
+    def champions(self) -> list[Champion]:
+        return self.judge.hall.champions
+
+    def refine(self) -> list[Champion]:
+        return self.champions
+
+    def score(self, phenotype: str) -> float:
+        return TextJudge(self.problem)([phenotype])[0].fitness
+
+    @abstractmethod
+    def genotype(self, number: int) -> Genotype:
+        """Return the genotype of an individual of the last complete generation."""
+
+
+class TextLoopEvolver(TextIsland, LoopEvolver):
+    """The loop in Python, with a user's fitness."""
+
+    def __init__(self, problem: Problem, settings: Settings, remark: str = "") -> None:
+        super().__init__(problem, settings, ReferenceBackend(), remark)
+        self.description = "reference: the loop in Python"
+        scorer = TextScorer(problem, settings.selection)
+        self.scorer, self.judge = scorer, scorer.judge
+
+    def save(self) -> bytes:
+        return pack([self.judge.save(), super().save()])
+
+    def restore(self, state: bytes) -> None:
+        super().restore(restore_judge(self.judge, state))
+
+    def genotype(self, number: int) -> Genotype:
+        assert self.state is not None
+        return self.state.population[number].derivation.genotype
+
+
+class TextEngineEvolver(TextIsland, EngineEvolver):
+    """The native engine, which hands new phenotypes to a user's fitness."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        settings: Settings,
+        *,
+        build: EngineBuild | None = None,
+        upgrade: Upgrade | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        super().__init__(problem, settings, 1, build=build, upgrade=upgrade, seconds=seconds)
+        self.judge = TextJudge(problem, settings.selection)
+
+    def _follow_upgrade(self, upgrade: Upgrade) -> None:
+        if self.native.generation >= 0:  # within a generation, evaluations would be lost
+            super()._follow_upgrade(upgrade)
+
+    def step(self, generations: int, seconds: float = INFINITE) -> list[Generation]:
+        deadline = time.perf_counter() + seconds
+        found: list[Generation] = []
+        while len(found) < generations:
+            left = deadline - time.perf_counter()
+            found += [Generation(**row) for row in self.native.step(1, max(left, 0.0))]
+            if phenotypes := self.native.waiting():
+                self._judge(phenotypes)
+            if time.perf_counter() >= deadline:
+                break
+        return found
+
+    def _judge(self, phenotypes: list[str]) -> None:
+        """Score the phenotypes that wait; after an interruption, the generation begins again."""
+        try:
+            scores = self.judge(phenotypes)
+        except BaseException:
+            self.native.abandon()
+            raise
+        width = max(self.judge.width, 0)
+        values = np.zeros((len(scores), width))
+        for row, score in enumerate(scores if width else ()):
+            if score.values:
+                values[row] = score.values
+        fitness = np.array([score.fitness for score in scores])
+        self.native.give(fitness, np.array([score.size for score in scores], np.int32), values)
+
+    def explain(self) -> DsgecError:
+        """Return an error with the reason why no individual is valid."""
+        reasons = {"TOO_LARGE": too_large(self.settings.max_size), "EXHAUSTED": EXHAUSTED}
+        faults = [self.individual(number).fault for number in range(self.settings.population)]
+        scores = [Score(INFINITE, reasons[fault]) for fault in faults if fault]
+        for reason, found in self.judge.failures.items():
+            scores += [Score(INFINITE, reason)] * found.count
+        return no_valid_individual(scores)
+
+    def save(self) -> bytes:
+        return pack([self.judge.save(), super().save()])
+
+    def restore(self, state: bytes) -> None:
+        super().restore(restore_judge(self.judge, state))
+
+    def genotype(self, number: int) -> Genotype:
+        return self.individual(number).genotype
+
+
+class TextIslandEvolver(IslandEvolver):
+    """Several populations of any texts, which exchange individuals."""
+
+    @property
+    def champions(self) -> list[Champion]:
+        hall, several = TextHall(), self.problem.cost.is_minimised
+        for island in self.islands:
+            for one in island.champions:
+                score = Score(one.fitness, size=one.size, values=one.values)
+                hall.admit(one.phenotype, score, several)
+        return hall.champions
+
+    def refine(self) -> list[Champion]:
+        return self.champions
+
+
+def judges_of(evolver: Evolver) -> list[TextJudge]:
+    """Return the judges of all populations of an evolver."""
+    islands = evolver.islands if isinstance(evolver, IslandEvolver) else [evolver]
+    return [island.judge for island in islands if isinstance(island, TextIsland)]
+
+
+def choose_text_evolver(
+    problem: Problem, settings: Settings, wanted: str = "auto", *, waiting: Waiting = nullcontext
+) -> Evolver:
+    """Return an evolver with the backend `wanted`; `auto` is the engine if it can be compiled."""
+    make = _island_maker(problem, settings, wanted, waiting)
+    if settings.islands == 1:
+        return make(settings)
+    islands = [make(one) for one in island_settings(settings)]
+    return TextIslandEvolver(problem, settings, islands, min(len(islands), processors()))
+
+
+def _island_maker(
+    problem: Problem, settings: Settings, wanted: str, waiting: Waiting
+) -> Callable[[Settings], Island]:
+    if wanted == "reference":
+        return lambda one: TextLoopEvolver(problem, one)
+    started = time.perf_counter()
+    try:
+        build, upgrade = build_engine_soon(problem, settings.representation, waiting)
+    except EngineUnavailable as reason:
+        if wanted == "engine":
+            raise DsgecError(
+                str(reason), f"Install gcc or clang, or use {mention('backend', 'reference')}."
+            ) from reason
+        cause = " ".join(str(reason).split())[:200]
+        remark = f"{cause}: evolving in Python instead, slower but with the same results"
+        return lambda one: TextLoopEvolver(problem, one, remark)
+    seconds = time.perf_counter() - started
+    return lambda one: TextEngineEvolver(
+        problem, one, build=build, upgrade=upgrade, seconds=seconds
+    )
