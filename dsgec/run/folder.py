@@ -10,6 +10,7 @@ from dsgec.export.artefact import model_id
 from dsgec.export.names import safe_name
 from dsgec.folder import Folder
 from dsgec.manifest import (
+    BEST,
     CONFIG,
     EVIDENCE,
     HALL,
@@ -38,7 +39,7 @@ from dsgec.run.pick import Hall, export_name, pick
 from dsgec.run.record import RunRecord, is_same_run, parse_record
 from dsgec.run.result import Result
 
-_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
+_OWN_FILES = (HISTORY, NETWORK, BEST, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 _ADVICE = "`dsgec evolve … --overwrite` makes it again."
 
 

@@ -5,8 +5,9 @@ Both evolvers give the same generations, bit for bit, and read each other's stat
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 
@@ -51,12 +52,15 @@ class TextIsland(Island):
     def refine(self) -> list[Champion]:
         return self.champions
 
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
+        return champions[0] if champions else None  # the shortest of the best
+
     def score(self, phenotype: str) -> float:
         return TextJudge(self.problem)([phenotype])[0].fitness
 
     @abstractmethod
-    def genotype(self, number: int) -> Genotype:
-        """Return the genotype of an individual of the last complete generation."""
+    def genotypes(self) -> list[Genotype]:
+        """Return the genotypes of the last complete generation."""
 
 
 class TextLoopEvolver(TextIsland, LoopEvolver):
@@ -74,9 +78,9 @@ class TextLoopEvolver(TextIsland, LoopEvolver):
     def restore(self, state: bytes) -> None:
         super().restore(restore_judge(self.judge, state))
 
-    def genotype(self, number: int) -> Genotype:
+    def genotypes(self) -> list[Genotype]:
         assert self.state is not None
-        return self.state.population[number].derivation.genotype
+        return [one.derivation.genotype for one in self.state.population]
 
 
 class TextEngineEvolver(TextIsland, EngineEvolver):
@@ -113,7 +117,7 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
     def _judge(self, phenotypes: list[str]) -> None:
         """Score the phenotypes that wait; after an interruption, the generation begins again."""
         try:
-            scores = self.judge(phenotypes)
+            scores = self.judge(phenotypes, lambda n: self.native.look_waiting(n).genotype)
         except BaseException:
             self.native.abandon()
             raise
@@ -140,8 +144,8 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
     def restore(self, state: bytes) -> None:
         super().restore(restore_judge(self.judge, state))
 
-    def genotype(self, number: int) -> Genotype:
-        return self.individual(number).genotype
+    def genotypes(self) -> list[Genotype]:
+        return [self.individual(number).genotype for number in range(self.settings.population)]
 
 
 class TextIslandEvolver(IslandEvolver):
@@ -153,11 +157,14 @@ class TextIslandEvolver(IslandEvolver):
         for island in self.islands:
             for one in island.champions:
                 score = Score(one.fitness, size=one.size, values=one.values)
-                hall.admit(one.phenotype, score, several)
+                hall.admit(one.phenotype, score, several, partial(dict, one.genotype or {}))
         return hall.champions
 
     def refine(self) -> list[Champion]:
         return self.champions
+
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
+        return champions[0] if champions else None
 
 
 def judges_of(evolver: Evolver) -> list[TextJudge]:

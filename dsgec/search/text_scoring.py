@@ -5,14 +5,16 @@ The engine and the loop in Python score through this module, each phenotype once
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from dsgec.errors import DsgecError, mention
+from dsgec.grammar.genome.genotype import Genotype
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.fitness import Answer, Failure
-from dsgec.search.individual import INFINITE, NOT_FINITE, Champion, Score
+from dsgec.search.individual import INFINITE, NOT_FINITE, Champion, Individual, Offspring, Score
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import FEW_VALUES, REMEMBERED, Scorer
 
@@ -40,7 +42,9 @@ class TextHall:
 
     entries: list[tuple[tuple[float, ...], Champion]] = field(default_factory=list)
 
-    def admit(self, phenotype: str, score: Score, several: bool) -> None:
+    def admit(
+        self, phenotype: str, score: Score, several: bool, genotype: Callable[[], Genotype]
+    ) -> None:
         """Add a phenotype if it is on the front, and remove those that it dominates."""
         point = score.values if several else (score.fitness, float(score.size))
         entries = self.entries
@@ -55,7 +59,8 @@ class TextHall:
             if not all(a <= b for a, b in zip(point, entry[0], strict=True))
         ]
         if len(entries) < _MOST_KEPT:
-            champion = Champion(score.size, score.fitness, phenotype, values=score.values)
+            size, fitness, values = score.size, score.fitness, score.values
+            champion = Champion(size, fitness, phenotype, genotype(), values=values)
             entries.insert(0, (point, champion))
 
     @property
@@ -77,17 +82,19 @@ class TextJudge:
         self.hall = TextHall()
         self.failures: dict[str, Failures] = {}
 
-    def __call__(self, phenotypes: Sequence[str]) -> list[Score]:
-        """Return the score of each of some different phenotypes."""
+    def __call__(
+        self, phenotypes: Sequence[str], genotype: Callable[[int], Genotype] = lambda _: {}
+    ) -> list[Score]:
+        """Return the score of each of some different phenotypes; `genotype` returns that of one."""
         answers = self.fitness.evaluate(phenotypes)
         several = self.fitness.objectives > 1
         scores = []
-        for phenotype, answer in zip(phenotypes, answers, strict=True):
+        for number, (phenotype, answer) in enumerate(zip(phenotypes, answers, strict=True)):
             score = self._score(phenotype, answer)
             if score.reason:
                 self._count(score.reason, phenotype)
             else:
-                self.hall.admit(phenotype, score, several)
+                self.hall.admit(phenotype, score, several, partial(genotype, number))
             scores.append(score)
         return scores
 
@@ -145,7 +152,7 @@ class TextJudge:
             "width": self.width,
             "failures": {why: [one.count, one.phenotype] for why, one in self.failures.items()},
             "hall": [
-                [list(point), one.fitness, one.phenotype, list(one.values)]
+                [list(point), one.fitness, one.phenotype, list(one.values), _genes(one.genotype)]
                 for point, one in self.hall.entries
             ],
         }
@@ -161,8 +168,8 @@ class TextJudge:
                 for why, (count, phenotype) in content["failures"].items()
             }
             self.hall.entries = [
-                (tuple(map(float, point)), _champion(fitness, phenotype, values))
-                for point, fitness, phenotype, values in content["hall"]
+                (tuple(map(float, point)), _champion(*figures))
+                for point, *figures in content["hall"]
             ]
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is not what a search keeps") from error
@@ -175,9 +182,14 @@ def _add(values: Sequence[float]) -> float:
         return INFINITE
 
 
-def _champion(fitness: Any, phenotype: Any, values: Any) -> Champion:
+def _genes(genotype: Genotype | None) -> list[list[Any]]:
+    return [[rule, part, [*values]] for (rule, part), values in (genotype or {}).items()]
+
+
+def _champion(fitness: Any, phenotype: Any, values: Any, genes: Any) -> Champion:
     text = str(phenotype)
-    return Champion(len(text), float(fitness), text, values=tuple(map(float, values)))
+    genotype = {(int(rule), int(part)): tuple(map(int, own)) for rule, part, own in genes}
+    return Champion(len(text), float(fitness), text, genotype, values=tuple(map(float, values)))
 
 
 class TextScorer(Scorer):
@@ -187,9 +199,20 @@ class TextScorer(Scorer):
         super().__init__(problem, ReferenceBackend())
         self.judge = TextJudge(problem, selection)
 
+        self._genotypes: dict[str, Genotype] = {}
+
+    def individuals(self, offspring: Sequence[Offspring]) -> list[Individual]:
+        for one in reversed(offspring):  # of equal phenotypes, the first counts
+            self._genotypes[one.derivation.phenotype] = one.derivation.genotype
+        found = super().individuals(offspring)
+        self._genotypes = {}
+        return found
+
     def _evaluate(self, phenotypes: list[str]) -> list[Score]:
         self.evaluations += len(phenotypes)
-        return self.judge(phenotypes) if phenotypes else []
+        if not phenotypes:
+            return []
+        return self.judge(phenotypes, lambda number: self._genotypes[phenotypes[number]])
 
     def _admit(self, *_: object) -> None:
         """Add nothing: the judge has a hall of fame of its own."""

@@ -223,12 +223,7 @@ int64_t dsgec_engine_generation(const dsgec_engine *e) {
     return e->phase == BREED && e->pool.next == 0 ? e->generation : -1;
 }
 
-int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
-    const Individual *individual;
-    if (number < 0 || number >= e->settings.population) {
-        return BAD_CALL;
-    }
-    individual = &e->population[number];
+static void show_individual(const Individual *individual, dsgec_engine_individual *view) {
     view->genes = individual->genotype.genes;
     view->values = individual->genotype.values;
     view->gene_count = individual->genotype.count;
@@ -239,6 +234,22 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
     view->invalid = individual->invalid;
     view->rates = individual->rates.items;
     view->rate_count = individual->rates.count;
+}
+
+int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
+    if (number < 0 || number >= e->settings.population) {
+        return BAD_CALL;
+    }
+    show_individual(&e->population[number], view);
+    return OK;
+}
+
+int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
+                              dsgec_engine_individual *view) {
+    if (!EXTERNAL || e->phase != SCORE || number < 0 || number >= e->fresh_count) {
+        return BAD_CALL;
+    }
+    show_individual(&e->offspring[e->fresh[number]], view);
     return OK;
 }
 

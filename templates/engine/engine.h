@@ -165,6 +165,10 @@ typedef struct {
  * none if none wait. */
 int dsgec_engine_waiting(dsgec_engine *e, dsgec_engine_phenotypes *phenotypes);
 
+/* Get one of them as an individual; its fitness is not known yet. */
+int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
+                              dsgec_engine_individual *view);
+
 /* Score all that wait: the fitness of each, infinite if it is invalid, its size, and `width` values
  * (cases or objectives), the same number in all calls. */
 int dsgec_engine_give(dsgec_engine *e, const double *fitness, const int32_t *sizes,
