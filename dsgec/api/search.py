@@ -70,6 +70,15 @@ class SearchRun:
     notes: tuple[str, ...] = ()
     individuals: tuple[TextIndividual, ...] = ()
 
+    @classmethod
+    def load(cls, path: str | Path) -> "SearchRun":
+        """Load the search in a folder that `save` or `dsgec search` wrote.
+
+        :param path: The folder.
+        """
+        with open_folder(Path(path)) as folder:
+            return cls(read_text_result(folder))
+
     @property
     def best(self) -> str:
         """Return the best phenotype; of equals, the shortest."""
@@ -148,9 +157,7 @@ class SearchRun:
             f" after {self.generations} generations; {self.best!r:.300}>"
         )
         lines = [f"  note: {clean(note)}" for note in self.notes]
-        lines += [
-            f"  failures: {one.count:,} by {clean(one.reason)}" for one in self.failures[:3]
-        ]
+        lines += [f"  failures: {one.count:,} by {clean(one.reason)}" for one in self.failures[:3]]
         return "\n".join([clean(head), *lines])
 
 
@@ -275,14 +282,3 @@ def _individual(
         return TextIndividual(genotype, "", None, None)
     score = problem.as_score(fitness) if fitness < float("inf") else None
     return TextIndividual(genotype, tree.text, score, tree)
-
-
-def load_search(path: str | Path) -> SearchRun:
-    """Load the search in a folder that `SearchRun.save` or `dsgec search` wrote.
-
-    :param path: The folder.
-    """
-    with open_folder(Path(path)) as folder:
-        return SearchRun(read_text_result(folder))
-
-

@@ -41,9 +41,7 @@ class SearchOptions(SessionOptions):
     """The options of one session of a search."""
 
     batched: bool = setting(False, "The function takes a list of phenotypes and returns a list.")
-    processes: int = setting(
-        0, "Number of processes that evaluate; 0: this process does.", 0, 256
-    )
+    processes: int = setting(0, "Number of processes that evaluate; 0: this process does.", 0, 256)
     seconds_per_evaluation: float = setting(
         0.0,
         "An evaluation that takes longer is a failure; 0: no limit.",
@@ -99,11 +97,7 @@ def search(
     if grammar is None:
         raise click.UsageError("Missing argument 'FITNESS'.", click.get_current_context())
     place, named = (grammar, None) if fitness is None else (fitness, grammar)
-    given = {
-        key: value
-        for key, value in settings.items()
-        if _is_given(key) and value is not None
-    }
+    given = {key: value for key, value in settings.items() if _is_given(key) and value is not None}
     with ExitStack() as exits:
         job, arguments = _prepare(place, named, given, session, exits, out=out, name=name)
         if not overwrite:
@@ -156,7 +150,7 @@ def _prepare(
         if not isinstance(text, str):
             raise DsgecError(
                 f"{module_place} has no `grammar`",
-                f"Name one: dsgec search GRAMMAR {place}; or write `grammar = \"<s> ::= …\"`"
+                f'Name one: dsgec search GRAMMAR {place}; or write `grammar = "<s> ::= …"`'
                 " in the file.",
             )
         file = parse_grammar(text, problem_name(module_place))

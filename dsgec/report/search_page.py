@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dsgec.rendering import render_markup
 from dsgec.report.chart import Chart
 from dsgec.report.format import format_number
 from dsgec.report.history_charts import fitness_chart, size_chart
 from dsgec.report.page import page_style
-from dsgec.rendering import render_markup
 from dsgec.run.text_result import TextEntry, TextResult
 
 _MOST_HALL, _MOST_VALUES, _MOST_CASES = 100, 8, 2_048
@@ -36,7 +36,10 @@ def search_page(run: TextResult) -> str:
         result=result,
         best=best.phenotype,
         tiles=_tiles(run),
-        charts=[_fitness_chart(run, rises=rises), size_chart(run.history, "characters", "the best phenotype")],
+        charts=[
+            _fitness_chart(run, rises=rises),
+            size_chart(run.history, "characters", "the best phenotype"),
+        ],
         hall=[_row(one) for one in run.hall[:_MOST_HALL]],
         left_out=max(len(run.hall) - _MOST_HALL, 0),
         objectives=objectives,
@@ -44,7 +47,9 @@ def search_page(run: TextResult) -> str:
         cases=[(number, format_number(value)) for number, value in enumerate(cases[:_MOST_CASES])],
         zeros=[value == 0.0 for value in cases[:_MOST_CASES]],
         case_count=len(cases),
-        failures=[(one.reason, f"{one.count:,}", _shorten(one.phenotype)) for one in result.failures],
+        failures=[
+            (one.reason, f"{one.count:,}", _shorten(one.phenotype)) for one in result.failures
+        ],
         genotype=[(name, " ".join(map(str, own))) for name, own in best.genotype.items()],
         tree=result.tree,
         settings=[(name.replace("_", " "), _setting(value)) for name, value in settings.items()],

@@ -112,8 +112,15 @@ def read_result(folder: Folder) -> Result:
 
 def read_record(folder: Folder) -> RunRecord:
     """Return the record of a run's folder; raise a DsgecError if it has none, or a damaged one."""
+    found = _read_json_record(folder)
+    data = found.get("data") if isinstance(found, dict) else None
+    if isinstance(data, dict) and data.get("task") == "fitness":
+        raise DsgecError(
+            f"{folder.path} holds a search by a fitness, which has no network",
+            "`dsgec show` prints its best phenotype, and `dsgec.SearchRun.load` reads it.",
+        )
     try:
-        return parse_record(_read_json_record(folder))
+        return parse_record(found)
     except ValueError as error:
         message = f"{folder.path / RECORD} is not the record of a run: {error}"
         raise DsgecError(message, _ADVICE) from error

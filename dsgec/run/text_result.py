@@ -33,7 +33,7 @@ _MOST_HALL = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FitnessRecord:
-    """The fitness of a run: the name of the problem, of the function, and a digest of its source."""
+    """The fitness of a run: the names of problem and function, and a digest of the source."""
 
     name: str
     function: str
@@ -293,4 +293,3 @@ def read_text_result(folder: Folder) -> TextResult:
         read_timing(folder) or {},
         _parse_hall(texts[HALL], str(folder.path / HALL)),
     )
-

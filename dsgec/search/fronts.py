@@ -46,7 +46,7 @@ def _crowding_distances(points: Sequence[Vector], fronts: dict[int, int]) -> dic
     for front in sorted(set(fronts.values())):
         members = [number for number, own in fronts.items() if own == front]
         for objective in range(len(points[members[0]])):
-            members.sort(key=lambda number: (points[number][objective], number))  # noqa: B023
+            members.sort(key=lambda number: (points[number][objective], number))
             values = [points[number][objective] for number in members]
             span = values[-1] - values[0]
             found[members[0]] = found[members[-1]] = INFINITE

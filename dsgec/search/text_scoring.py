@@ -221,4 +221,3 @@ class TextScorer(Scorer):
     def memory_limit(self) -> int:
         width = self.judge.width
         return REMEMBERED * FEW_VALUES // width if width > FEW_VALUES else REMEMBERED
-

@@ -29,9 +29,7 @@ class TextSettings(Settings):
     GROUP: ClassVar = "search"
 
     population: int = setting(500, "Number of individuals.", 2, 1_000_000)
-    generations: int = setting(
-        100, "Number of generations after the random one.", 0, 100_000_000
-    )
+    generations: int = setting(100, "Number of generations after the random one.", 0, 100_000_000)
     variation: str = setting(
         "trees",
         "What mutation and crossover change: one place of the derivation tree, or integers of the"

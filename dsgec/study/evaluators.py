@@ -58,7 +58,6 @@ class CallableSource:
         return self.function
 
 
-@cache
 def load_problem(place: str) -> ModuleType:
     """Import a user's file, a module, or a shipped problem, by its name."""
     try:
@@ -80,6 +79,7 @@ def load_problem(place: str) -> ModuleType:
         ) from error
 
 
+@cache
 def _load_file(path: Path) -> ModuleType:
     """Import a file as `python FILE` does, with its folder first on the path."""
     if str(path.parent) not in sys.path:
@@ -205,6 +205,9 @@ class PoolEvaluator:
                 return [self._collect([one], self._submit([one]))[0] for one in chunk]
             if isinstance(error, TimeoutError):
                 return [Failure("it took longer than allowed")]
+        try:  # again, since something else may have killed the process
+            return self._submit(chunk).result()
+        except Exception as error:
             if isinstance(error, DsgecError):
                 return [Failure(error.faults[0].message.replace("that made it ", ""))]
             return [Failure(f"{type(error).__name__}: {error}"[:200])]

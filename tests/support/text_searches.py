@@ -1,7 +1,6 @@
 """Random grammars of any texts, random fitness functions, and searches with them."""
 
 import hashlib
-import random
 
 from dsgec.engine.engine import QUICK
 from dsgec.grammar.load import parse_grammar

@@ -117,8 +117,8 @@ class Derivation:
 
     `genotype` is the repaired one. `read` has how many integers of each gene were read, and
     `choices` those that a mutation of DSGE or SGE can change; GE can change any codon read.
-    `constants` are those of the phenotype, in its order. `expansions` has the rule and the choice of
-    every node of the derivation tree, parents before children, from left to right.
+    `constants` are those of the phenotype, in its order. `expansions` has the rule and the choice
+    of every node of the derivation tree, parents before children, from left to right.
     """
 
     genotype: Genotype
