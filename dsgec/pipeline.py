@@ -132,7 +132,7 @@ def prepare_search(
             f"`{name}` cannot name a folder everywhere",
             "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
         )
-    file = load_grammar(grammar) if isinstance(grammar, str) else grammar
+    file = load_grammar(grammar, any_text=True) if isinstance(grammar, str) else grammar
     problem = make_text_problem(file.grammar, evaluate, settings, name=function, digest=digest)
     data = safe_name(function.partition(":")[0])
     names = dict.fromkeys((data, safe_name(file.name)))

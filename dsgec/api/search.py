@@ -14,6 +14,7 @@ from dsgec.errors import PYTHON, clean, setting_error
 from dsgec.folder import make_folder, open_folder, open_locked, remove_if_empty, write_whole
 from dsgec.grammar.genome.derivation_tree import TreeNode
 from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.indentation import indent_lines
 from dsgec.grammar.load import GrammarFile, load_grammar, parse_grammar
 from dsgec.report.search_page import search_page
 from dsgec.run.checkpoint import remove_checkpoint
@@ -257,8 +258,8 @@ def _load(grammar: Any) -> GrammarFile:
     if isinstance(grammar, GrammarFile):
         return grammar
     if isinstance(grammar, str) and ("::=" in grammar or "\n" in grammar):
-        return parse_grammar(grammar)
-    return load_grammar(str(grammar))
+        return parse_grammar(grammar, any_text=True)
+    return load_grammar(str(grammar), any_text=True)
 
 
 def _individuals(
@@ -281,4 +282,7 @@ def _individual(
     except IndexError:
         return TextIndividual(genotype, "", None, None)
     score = problem.as_score(fitness) if fitness < float("inf") else None
-    return TextIndividual(genotype, tree.text, score, tree)
+    text = tree.text
+    if problem.language.grammar.directives.indent == "python":
+        text = indent_lines(text)
+    return TextIndividual(genotype, text, score, tree)

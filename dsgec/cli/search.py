@@ -144,7 +144,7 @@ def _prepare(
     defaults = dict(own) if grammar is None and isinstance(own, dict) else {}
     chosen = make_text_settings({**defaults, **given})
     if grammar is not None:
-        file = load_grammar(grammar)
+        file = load_grammar(grammar, any_text=True)
     else:
         text = getattr(module, "grammar", None)
         if not isinstance(text, str):
@@ -153,7 +153,7 @@ def _prepare(
                 f'Name one: dsgec search GRAMMAR {place}; or write `grammar = "<s> ::= …"`'
                 " in the file.",
             )
-        file = parse_grammar(text, problem_name(module_place))
+        file = parse_grammar(text, problem_name(module_place), any_text=True)
     source = FileSource(_absolute(module_place), function)
     evaluator = make_evaluator(
         source,

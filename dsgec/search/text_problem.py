@@ -42,23 +42,24 @@ def make_text_problem(
     return problem
 
 
-def expand_text_grammar(grammar: Grammar, features: int) -> Grammar:
+def expand_text_grammar(grammar: Grammar, features: int, outputs: int) -> Grammar:
     """Return a grammar without ranges and without the roles that symbols of networks have."""
-    if needs_outputs(grammar) or (needs_features(grammar) and not features):
-        what = "outputs (m)" if needs_outputs(grammar) else "features (n)"
-        raise DsgecError(
-            f"the grammar has a range up to the number of {what}, which only a table has",
-            f"Write the last one, such as x_5, or say how many with {mention('features', 5)}."
-            if needs_features(grammar)
-            else "Write the last one, such as y_3.",
-        )
-    expanded = expand(grammar, features, 1)
+    for name, needed, given, last in (
+        ("features", needs_features(grammar), features, "x_5"),
+        ("outputs", needs_outputs(grammar), outputs, "y_5"),
+    ):
+        if needed and not given:
+            raise DsgecError(
+                f"the grammar has a range up to the number of {name}, which only a table has",
+                f"Write the last one, such as {last}, or say how many with {mention(name, 5)}.",
+            )
+    expanded = expand(grammar, features, outputs)
     roles = replace(expanded.directives, layer="", features="", output_layer="", output="")
     return replace(expanded, directives=roles)
 
 
 def make_text_language(grammar: Grammar, settings: TextSettings) -> PhenotypeLanguage:
     """Make the rule tables of a grammar whose phenotypes are any text."""
-    expanded = expand_text_grammar(grammar, settings.features)
+    expanded = expand_text_grammar(grammar, settings.features, settings.outputs)
     tables = make_rule_tables(expanded, dict(settings.max_depth))
     return PhenotypeLanguage(expanded, tables, max(settings.features, 1))

@@ -12,6 +12,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.indentation import indent_lines
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.fitness import Answer, Failure
 from dsgec.search.individual import INFINITE, NOT_FINITE, Champion, Individual, Offspring, Score
@@ -78,6 +79,7 @@ class TextJudge:
     def __init__(self, problem: Problem, selection: str = "tournament") -> None:
         assert problem.fitness is not None
         self.fitness, self._selection = problem.fitness, selection
+        self._indents = problem.language.grammar.directives.indent == "python"
         self.width = -1
         self.hall = TextHall()
         self.failures: dict[str, Failures] = {}
@@ -86,6 +88,8 @@ class TextJudge:
         self, phenotypes: Sequence[str], genotype: Callable[[int], Genotype] = lambda _: {}
     ) -> list[Score]:
         """Return the score of each of some different phenotypes; `genotype` returns that of one."""
+        if self._indents:
+            phenotypes = [*map(indent_lines, phenotypes)]
         answers = self.fitness.evaluate(phenotypes)
         several = self.fitness.objectives > 1
         scores = []

@@ -14,7 +14,7 @@ SELECTIONS = ("tournament", "lexicase", "epsilon-lexicase")
 _SHARED = (
     *("representation", "population", "generations", "seed", "selection", "tournament"),
     *("down_sample", "crossover", "mutation", "elites", "variation", "max_depth", "max_size"),
-    *("codons", "wraps", "maximise", "objectives", "features", "stop_at", "patience"),
+    *("codons", "wraps", "maximise", "objectives", "features", "outputs", "stop_at", "patience"),
     *("islands", "migrate_every", "migrants"),
 )
 
@@ -62,6 +62,9 @@ class TextSettings(Settings):
         0,
         "Number of features, for a grammar with a range such as x_1 | ... | x_n.",
         *(0, 100_000),
+    )
+    outputs: int = setting(
+        0, "Number of outputs, for a grammar with a range such as y_1 | ... | y_m.", 0, 10_000
     )
 
     def __post_init__(self) -> None:

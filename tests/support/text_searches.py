@@ -86,7 +86,7 @@ def random_search(rng, kind, selection, **more):
     if own.get("objectives", 1) == 1:
         given["elites"] = rng.randint(0, min(3, population - 1))
     settings = make_text_settings(given)
-    grammar = parse_grammar(random_text_grammar(rng)).grammar
+    grammar = parse_grammar(random_text_grammar(rng), any_text=True).grammar
     evaluator = LocalEvaluator(lambda text: scatter(text, width))
     problem = make_text_problem(grammar, evaluator, settings, name="scatter:fitness", digest="")
     return problem, settings
