@@ -64,6 +64,7 @@ from dsgec.run.search import INTERRUPTED, Outcome, Search
 from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
 from dsgec.run.text_result import (
     TextResult,
+    WrittenSearch,
     is_text_run,
     make_text_result,
     read_text_result,
@@ -98,11 +99,7 @@ def prepare(
     inputs: Inputs | None = None,
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
-    if name and not is_portable(name):
-        raise DsgecError(
-            f"`{name}` cannot name a folder everywhere",
-            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
-        )
+    _check_name(name)
     grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     check_rivals(settings.compare)
@@ -111,6 +108,14 @@ def prepare(
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
     )
     return Job(grammar_file, problem, settings, folder, inputs=inputs)
+
+
+def _check_name(name: str) -> None:
+    if name and not is_portable(name):
+        raise DsgecError(
+            f"`{name}` cannot name a folder everywhere",
+            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
+        )
 
 
 def prepare_search(
@@ -123,21 +128,13 @@ def prepare_search(
     out: Path | None = None,
     name: str = "",
 ) -> Job:
-    """Read and check everything that a search with a user's fitness needs.
-
-    `function` is its name, as `problem:fitness`, and `digest` that of its source.
-    """
-    if name and not is_portable(name):
-        raise DsgecError(
-            f"`{name}` cannot name a folder everywhere",
-            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
-        )
+    """Read and check everything that a search with a user's fitness, `function`, needs."""
+    _check_name(name)
     file = load_grammar(grammar, any_text=True) if isinstance(grammar, str) else grammar
     problem = make_text_problem(file.grammar, evaluate, settings, name=function, digest=digest)
-    data = safe_name(function.partition(":")[0])
-    names = dict.fromkeys((data, safe_name(file.name)))
-    folder = (out or Path("build")) / (name or f"{'-'.join(names)}-seed{settings.seed}")
-    return Job(file, problem, settings, folder)
+    names = dict.fromkeys(map(safe_name, (function.partition(":")[0], file.name)))
+    folder = name or f"{'-'.join(names)}-seed{settings.seed}"
+    return Job(file, problem, settings, (out or Path("build")) / folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +152,6 @@ class Hooks:
 
 
 DEFAULT_HOOKS = Hooks()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenSearch:
-    """A search with a user's fitness in its folder, finished or interrupted."""
-
-    folder: Path
-    result: TextResult
-    timing: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +192,6 @@ def evolve_texts(
 
 
 def _search(search: Search, hooks: Hooks, stages: Stages) -> Outcome:
-    """Run a search to its outcome."""
     outcome = search.run(
         lambda generations: hooks.on_slice(search, generations), lambda: stages.on_stage(TUNING)
     )
@@ -249,8 +236,7 @@ def run_texts(
     stages = Stages(session.on_stage)
     with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
         result = evolve_texts(job, evolver, hooks, stages)
-        with stages("files"):
-            write_text_result(folder, result, search_page)
+        write_text_result(folder, result, search_page)
         timing = with_stages(result.timing, stages.seconds)
         write_timing(folder, timing)
         if result.result.ended in ENDS:
@@ -267,7 +253,7 @@ def _open_for(
     stages: Stages,
     stop: threading.Event | None,
 ) -> Iterator[tuple[Folder, Hooks, Checkpoints]]:
-    """Open the folder of a job and lock it, with the hooks that write its checkpoints."""
+    """Open and lock the folder of a job, with hooks that write its checkpoints."""
     with open_locked(job.named, "run", job.fold) as folder:
         if not session.overwrite:  # what was there a while ago may have been another
             refuse_other_run(folder, job.identity, _OTHER_NAME)
@@ -401,12 +387,11 @@ def finished_search(job: Job) -> WrittenSearch | None:
             result = read_text_result(folder)
         except DsgecError:  # it is damaged: the search is made again
             return None
-        record, asked, timing = result.record, job.identity, read_timing(folder)
-        if not is_same_run(record.as_json(), asked) or record.dsgec != asked["dsgec"]:
+        record, asked = result.record, job.identity
+        is_same = is_same_run(record.as_json(), asked) and record.dsgec == asked["dsgec"]
+        if not is_same or record.result.ended not in ENDS or not folder.has(MANIFEST):
             return None
-        if record.result.ended not in ENDS or timing is None or not folder.has(MANIFEST):
-            return None
-        return WrittenSearch(folder.path, result, timing)
+        return WrittenSearch(folder.path, result, result.timing)
 
 
 def refuse_other(job: Job) -> None:

@@ -283,6 +283,6 @@ def _individual(
         return TextIndividual(genotype, "", None, None)
     score = problem.as_score(fitness) if fitness < float("inf") else None
     text = tree.text
-    if problem.language.grammar.directives.indent == "python":
+    if problem.language.grammar.directives.indent:
         text = indent_lines(text)
     return TextIndividual(genotype, text, score, tree)

@@ -21,9 +21,9 @@ from dsgec.setting import setting, settings_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dsgec.pipeline import WrittenSearch
     from dsgec.run.checkpoint import Checkpoint
     from dsgec.run.job import Job
+    from dsgec.run.text_result import WrittenSearch
     from dsgec.search.fitness import Answer, Evaluator
 
 _NOT_OFFERED = ("threads", "cluster")

@@ -148,40 +148,6 @@ class NativeEngine:
         self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
         return [self._row(answer.rows[number], answer.phenotypes) for number in range(answer.count)]
 
-    def waiting(self) -> list[str]:
-        """Return the phenotypes that wait for a score, in an engine for any text."""
-        found = self._ffi.new("dsgec_engine_phenotypes *")
-        self._expect(self._lib.dsgec_engine_waiting(self._engine, found))
-        if not found.count:
-            return []
-        ends = self._ffi.unpack(found.ends, found.count)
-        data = bytes(self._ffi.buffer(found.texts, ends[-1])) if ends[-1] else b""
-        starts = [0, *ends[:-1]]
-        if data.isascii():
-            text = data.decode("ascii")
-            return [text[start:end] for start, end in zip(starts, ends, strict=True)]
-        return [
-            data[start:end].decode("utf-8", "surrogatepass")
-            for start, end in zip(starts, ends, strict=True)
-        ]
-
-    def give(
-        self, fitness: NDArray[np.float64], sizes: NDArray[np.int32], values: NDArray[np.float64]
-    ) -> None:
-        """Score all phenotypes that wait: a row of `values` has the cases or objectives of each."""
-        code = self._lib.dsgec_engine_give(
-            self._engine,
-            self._ffi.from_buffer("double[]", fitness),
-            self._ffi.from_buffer("int32_t[]", sizes),
-            self._ffi.from_buffer("double[]", values),
-            values.shape[1],
-        )
-        self._expect(code)
-
-    def abandon(self) -> None:
-        """Give up an unfinished generation, in an engine for any text."""
-        self._expect(self._lib.dsgec_engine_abandon(self._engine))
-
     def _row(self, row: Any, texts: Any) -> dict[str, Any]:
         values = self._library.values(row)
         start, length = values.pop("phenotype_start"), values.pop("phenotype_length")
@@ -202,12 +168,6 @@ class NativeEngine:
         """Return an individual of the last completed generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
-        return self._individual(view)
-
-    def look_waiting(self, number: int) -> EngineIndividual:
-        """Return one of the individuals whose phenotypes wait for a score."""
-        view = self._ffi.new("dsgec_engine_individual *")
-        self._expect(self._lib.dsgec_engine_look_waiting(self._engine, number, view))
         return self._individual(view)
 
     def _individual(self, view: Any) -> EngineIndividual:

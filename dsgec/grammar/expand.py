@@ -14,9 +14,7 @@ REPEAT_ADVICE = (
 )
 GE_OUTPUTS = ("dataset_n_is", "dataset_n_os")
 """Sizes of PonyGE2's GE_RANGE that only grammars of any text have: values, counted as outputs."""
-GE_RANGE = re.compile(
-    rf"GE_RANGE:(?P<size>dataset_n_vars|{'|'.join(GE_OUTPUTS)}|[0-9]{{1,18}})"
-)
+GE_RANGE = re.compile(rf"GE_RANGE:(?P<size>dataset_n_vars|{'|'.join(GE_OUTPUTS)}|[0-9]{{1,18}})")
 
 _SIGNED = re.compile(r"-?[0-9]{1,18}")
 _DIGITS = re.compile(r"[0-9]+")

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dsgec.errors import DsgecError
@@ -123,6 +124,15 @@ class TextResult:
     def result(self) -> TextResultRecord:
         """The figures of the record."""
         return self.record.result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenSearch:
+    """A search with a user's fitness in its folder, finished or interrupted."""
+
+    folder: Path
+    result: TextResult
+    timing: dict[str, Any]
 
 
 def make_text_result(job: Job, outcome: Outcome, evolver: Evolver) -> TextResult:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dsgec.engine.library import Waiting
 from dsgec.engine.processors import processors
+from dsgec.engine.text_engine import TextEngine
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
 from dsgec.grammar.genome.genotype import Genotype
@@ -21,7 +22,7 @@ from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
 from dsgec.search.individual import INFINITE, Champion, Score
 from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
 from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
-from dsgec.search.native_input import EngineBuild
+from dsgec.search.native_input import EngineBuild, make_parameters
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings
@@ -97,6 +98,12 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
     ) -> None:
         super().__init__(problem, settings, 1, build=build, upgrade=upgrade, seconds=seconds)
         self.judge = TextJudge(problem, settings.selection)
+
+    native: TextEngine
+
+    def _begin(self) -> TextEngine:
+        parameters = make_parameters(self.problem, self.settings, self.threads)
+        return TextEngine(self._build.library, parameters, self._build.tables)
 
     def _follow_upgrade(self, upgrade: Upgrade) -> None:
         if self.native.generation >= 0:  # within a generation, evaluations would be lost

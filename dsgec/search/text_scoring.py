@@ -79,7 +79,7 @@ class TextJudge:
     def __init__(self, problem: Problem, selection: str = "tournament") -> None:
         assert problem.fitness is not None
         self.fitness, self._selection = problem.fitness, selection
-        self._indents = problem.language.grammar.directives.indent == "python"
+        self._indents = bool(problem.language.grammar.directives.indent)
         self.width = -1
         self.hall = TextHall()
         self.failures: dict[str, Failures] = {}

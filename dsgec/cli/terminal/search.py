@@ -3,7 +3,7 @@
 from dsgec.cli.terminal.result import plain_number
 from dsgec.errors import clean, counted
 from dsgec.manifest import BEST, HALL, HISTORY, PAGE, RECORD, TIMING
-from dsgec.pipeline import WrittenSearch
+from dsgec.run.text_result import WrittenSearch
 
 _FILES = (RECORD, HISTORY, HALL, BEST, TIMING, PAGE)
 _MOST_LINES, _LONGEST_LINE, _MOST_FAILURES = 20, 200, 3
