@@ -237,12 +237,10 @@ def run_texts(
     with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
         result = evolve_texts(job, evolver, hooks, stages)
         write_text_result(folder, result, search_page)
-        timing = with_stages(result.timing, stages.seconds)
-        write_timing(folder, timing)
         if result.result.ended in ENDS:
             remove_checkpoint(folder)
         checkpoints.raise_trouble()
-        return WrittenSearch(folder.path, result, timing)
+        return WrittenSearch(folder.path, result, result.timing)
 
 
 @contextlib.contextmanager

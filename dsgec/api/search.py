@@ -27,6 +27,7 @@ from dsgec.run.text_result import (
     read_text_result,
     write_text_result,
 )
+from dsgec.search.evolver import Evolver
 from dsgec.search.problem import Problem
 from dsgec.search.text_evolvers import BACKENDS, TextIsland, choose_text_evolver
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
@@ -63,13 +64,12 @@ class SearchRun:
 
     :param details: The record, the history and the hall of fame.
     :param notes: Notes and warnings.
-    :param individuals: The individuals of the last generation; empty if the run was loaded, or had
-        islands.
+    :param population: Makes the individuals of the last generation.
     """
 
     details: TextResult
     notes: tuple[str, ...] = ()
-    individuals: tuple[TextIndividual, ...] = ()
+    population: Callable[[], tuple[TextIndividual, ...]] = tuple
 
     @classmethod
     def load(cls, path: str | Path) -> "SearchRun":
@@ -114,6 +114,11 @@ class SearchRun:
     def failures(self) -> tuple[FailureRecord, ...]:
         """Return why phenotypes had no fitness, how often, and the first of each kind."""
         return self.details.result.failures
+
+    @property
+    def individuals(self) -> tuple[TextIndividual, ...]:
+        """Return the individuals of the last generation; none if it was loaded or had islands."""
+        return self.population()
 
     @property
     def generations(self) -> int:
@@ -229,7 +234,7 @@ def search(
         evolver = choose_text_evolver(job.problem, chosen, backend)
         hooks = _call_with_progress(callback or live_curve())
         result = pipeline.evolve_texts(job, evolver, hooks)
-        individuals = _individuals(job.problem, chosen, evolver)
+        population = _make_population(job.problem, chosen, evolver)
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
@@ -238,7 +243,7 @@ def search(
         close_evaluator(evaluator)
     warnings = (fault.message for fault in file.warnings)
     notes = tuple(PYTHON.write(note) for note in (*warnings, evolver.remark) if note)
-    run = SearchRun(result, notes, individuals)
+    run = SearchRun(result, notes, population)
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
@@ -262,16 +267,14 @@ def _load(grammar: Any) -> GrammarFile:
     return load_grammar(str(grammar), any_text=True)
 
 
-def _individuals(
-    problem: Problem, settings: TextSettings, evolver: Any
-) -> tuple[TextIndividual, ...]:
-    """Return the individuals of the last generation of one population."""
+def _make_population(
+    problem: Problem, settings: TextSettings, evolver: Evolver
+) -> Callable[[], tuple[TextIndividual, ...]]:
+    """Return a function that makes the individuals of the last generation of one population."""
     if not isinstance(evolver, TextIsland):
-        return ()
-    return tuple(
-        _individual(problem, settings, *one)
-        for one in zip(evolver.genotypes(), evolver.fitness(), strict=True)
-    )
+        return tuple
+    pairs = [*zip(evolver.genotypes(), evolver.fitness(), strict=True)]
+    return lambda: tuple(_individual(problem, settings, *one) for one in pairs)
 
 
 def _individual(

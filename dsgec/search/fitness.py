@@ -89,10 +89,27 @@ def call_fitness(
     with _limited(seconds) as limit:
         if batched:
             answers = _call_batch(function, phenotypes, limit, seconds)
+        elif not seconds:
+            answers = _call_each(function, phenotypes)
         else:
             answers = [_call(function, one, limit) for one in phenotypes]
     if os.getpid() != process:  # the function has forked, and this is the child
         os._exit(0)
+    return answers
+
+
+def _call_each(function: Function, phenotypes: Sequence[str]) -> list[Answer]:
+    """Call a function without limit, with as little as possible around it."""
+    answers: list[Answer] = []
+    for phenotype in phenotypes:
+        try:
+            value = function(phenotype)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            answers.append(_explain(error))
+        else:
+            answers.append(read_answer(value))
     return answers
 
 

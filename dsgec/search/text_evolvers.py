@@ -26,7 +26,7 @@ from dsgec.search.native_input import EngineBuild, make_parameters
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings
-from dsgec.search.text_scoring import TextHall, TextJudge, TextScorer
+from dsgec.search.text_scoring import TextJudge, TextScorer, Verdict, make_text_hall
 
 BACKENDS = ("auto", "engine", "reference")
 
@@ -124,17 +124,17 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
     def _judge(self, phenotypes: list[str]) -> None:
         """Score the phenotypes that wait; after an interruption, the generation begins again."""
         try:
-            scores = self.judge(phenotypes, lambda n: self.native.look_waiting(n).genotype)
+            verdicts = self.judge(phenotypes, lambda n: self.native.look_waiting(n).genotype)
         except BaseException:
             self.native.abandon()
             raise
+        fitness, sizes, each, _ = zip(*verdicts, strict=True)
         width = max(self.judge.width, 0)
-        values = np.zeros((len(scores), width))
-        for row, score in enumerate(scores if width else ()):
-            if score.values:
-                values[row] = score.values
-        fitness = np.array([score.fitness for score in scores])
-        self.native.give(fitness, np.array([score.size for score in scores], np.int32), values)
+        values = np.zeros((len(verdicts), width))
+        for row, own in enumerate(each if width else ()):
+            if own:
+                values[row] = own
+        self.native.give(np.array(fitness), np.array(sizes, np.int32), values)
 
     def explain(self) -> DsgecError:
         """Return an error with the reason why no individual is valid."""
@@ -160,11 +160,12 @@ class TextIslandEvolver(IslandEvolver):
 
     @property
     def champions(self) -> list[Champion]:
-        hall, several = TextHall(), self.problem.cost.is_minimised
+        fitness = self.problem.fitness
+        hall = make_text_hall(fitness.objectives if fitness else 1)
         for island in self.islands:
             for one in island.champions:
-                score = Score(one.fitness, size=one.size, values=one.values)
-                hall.admit(one.phenotype, score, several, partial(dict, one.genotype or {}))
+                verdict = Verdict(one.fitness, one.size, one.values, "")
+                hall.admit(one.phenotype, verdict, partial(dict, one.genotype or {}))
         return hall.champions
 
     def refine(self) -> list[Champion]:

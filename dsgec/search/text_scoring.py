@@ -5,10 +5,11 @@ The engine and the loop in Python score through this module, each phenotype once
 
 import json
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.genotype import Genotype
@@ -25,6 +26,15 @@ _OTHER_REASONS = "other reasons"
 _MOST_KEPT = 1000
 
 
+class Verdict(NamedTuple):
+    """The score of a phenotype: see `Score`; of one that failed, the reason."""
+
+    fitness: float
+    size: int
+    values: tuple[float, ...]
+    reason: str
+
+
 @dataclass(slots=True)
 class Failures:
     """How often phenotypes failed for one reason, and the first of them."""
@@ -33,41 +43,67 @@ class Failures:
     phenotype: str
 
 
-@dataclass(slots=True)
 class TextHall:
-    """The phenotypes that no other equals in all objectives; the first of equals.
+    """The phenotypes that no other equals in fitness and length; the first of equals."""
 
-    With one objective, the second is the length: the hall has ever longer phenotypes that are ever
-    better.
-    """
+    def __init__(self) -> None:
+        self._champions: list[Champion] = []  # by rising length and falling fitness
+        self._sizes: list[int] = []
 
-    entries: list[tuple[tuple[float, ...], Champion]] = field(default_factory=list)
-
-    def admit(
-        self, phenotype: str, score: Score, several: bool, genotype: Callable[[], Genotype]
-    ) -> None:
+    def admit(self, phenotype: str, verdict: Verdict, genotype: Callable[[], Genotype]) -> None:
         """Add a phenotype if it is on the front, and remove those that it dominates."""
-        point = score.values if several else (score.fitness, float(score.size))
-        entries = self.entries
-        for place, (other, _) in enumerate(entries):
-            if all(a <= b for a, b in zip(other, point, strict=True)):
-                if place:  # it will probably dominate the next one, too
-                    entries.insert(0, entries.pop(place))
-                return
-        entries[:] = [
-            entry
-            for entry in entries
-            if not all(a <= b for a, b in zip(point, entry[0], strict=True))
-        ]
-        if len(entries) < _MOST_KEPT:
-            size, fitness, values = score.size, score.fitness, score.values
-            champion = Champion(size, fitness, phenotype, genotype(), values=values)
-            entries.insert(0, (point, champion))
+        fitness, size, values, _ = verdict
+        at = bisect_right(self._sizes, size)
+        champions = self._champions
+        if at and champions[at - 1].fitness <= fitness:
+            return
+        start = at - 1 if at and self._sizes[at - 1] == size else at
+        end = at
+        while end < len(champions) and champions[end].fitness >= fitness:
+            end += 1
+        if end > start or len(champions) < _MOST_KEPT:
+            champions[start:end] = [Champion(size, fitness, phenotype, genotype(), values=values)]
+            self._sizes[start:end] = [size]
 
     @property
     def champions(self) -> list[Champion]:
-        """The phenotypes on the front, the best by the first objective first."""
-        return [champion for _, champion in sorted(self.entries, key=lambda entry: entry[0])]
+        """The phenotypes on the front, the best first."""
+        return self._champions[::-1]
+
+    def restore(self, champions: Sequence[Champion]) -> None:
+        """Continue with the champions of another hall."""
+        self._champions = [*champions][::-1]
+        self._sizes = [one.size for one in self._champions]
+
+
+class ObjectiveHall(TextHall):
+    """The phenotypes that no other equals in all objectives; the first of equals."""
+
+    def admit(self, phenotype: str, verdict: Verdict, genotype: Callable[[], Genotype]) -> None:
+        fitness, size, values, _ = verdict
+        champions = self._champions
+        for place, other in enumerate(champions):
+            if all(a <= b for a, b in zip(other.values, values, strict=True)):
+                if place:  # it will probably dominate the next one, too
+                    champions.insert(0, champions.pop(place))
+                return
+        champions[:] = [
+            other
+            for other in champions
+            if not all(a <= b for a, b in zip(values, other.values, strict=True))
+        ]
+        if len(champions) < _MOST_KEPT:
+            one = Champion(size, fitness, phenotype, genotype(), values=values)
+            champions.insert(0, one)
+
+    @property
+    def champions(self) -> list[Champion]:
+        return sorted(self._champions, key=lambda one: one.values)
+
+
+def make_text_hall(objectives: int) -> TextHall:
+    """Return an empty hall of fame for a fitness with so many objectives."""
+    return ObjectiveHall() if objectives > 1 else TextHall()
 
 
 class TextJudge:
@@ -81,46 +117,47 @@ class TextJudge:
         self.fitness, self._selection = problem.fitness, selection
         self._indents = bool(problem.language.grammar.directives.indent)
         self.width = -1
-        self.hall = TextHall()
+        self.hall = make_text_hall(self.fitness.objectives)
         self.failures: dict[str, Failures] = {}
 
     def __call__(
         self, phenotypes: Sequence[str], genotype: Callable[[int], Genotype] = lambda _: {}
-    ) -> list[Score]:
-        """Return the score of each of some different phenotypes; `genotype` returns that of one."""
+    ) -> list[Verdict]:
+        """Return the verdict on each of some different phenotypes.
+
+        `genotype` returns the genotype of one of them, for the hall of fame.
+        """
         if self._indents:
             phenotypes = [*map(indent_lines, phenotypes)]
         answers = self.fitness.evaluate(phenotypes)
-        several = self.fitness.objectives > 1
-        scores = []
+        admit, verdicts = self.hall.admit, []
         for number, (phenotype, answer) in enumerate(zip(phenotypes, answers, strict=True)):
-            score = self._score(phenotype, answer)
-            if score.reason:
-                self._count(score.reason, phenotype)
+            verdict = self._judge(phenotype, answer)
+            if verdict.reason:
+                self._count(verdict.reason, phenotype)
             else:
-                self.hall.admit(phenotype, score, several, partial(genotype, number))
-            scores.append(score)
-        return scores
+                admit(phenotype, verdict, partial(genotype, number))
+            verdicts.append(verdict)
+        return verdicts
 
-    def _score(self, phenotype: str, answer: Answer) -> Score:
-        if isinstance(answer, Failure):
-            return Score(INFINITE, answer.reason, outcome=NOT_FINITE)
-        size = len(phenotype)
-        if isinstance(answer, float):
+    def _judge(self, phenotype: str, answer: Answer) -> Verdict:
+        if type(answer) is float:
             if self.width:
                 self._expect(0)
                 if self.width:
                     return self._wrong("one number")
-            fitness = -answer if self.fitness.maximise else answer
-            return Score(fitness, size=size, cost=size)
+            return Verdict(-answer if self.fitness.maximise else answer, len(phenotype), (), "")
+        if isinstance(answer, Failure):
+            return Verdict(INFINITE, 0, (), answer.reason)
+        assert isinstance(answer, tuple)
         self._expect(len(answer))
         if len(answer) != self.width:
             return self._wrong(f"{len(answer)} values")
         values = tuple(-value for value in answer) if self.fitness.maximise else answer
         fitness = values[0] if self.fitness.objectives > 1 else _add(values)
         if not math.isfinite(fitness):
-            return Score(INFINITE, "the sum of the cases is not finite", outcome=NOT_FINITE)
-        return Score(fitness, size=size, cost=size, values=values)
+            return Verdict(INFINITE, 0, (), "the sum of the cases is not finite")
+        return Verdict(fitness, len(phenotype), values, "")
 
     def _expect(self, width: int) -> None:
         """Learn from the first answer how many values there are."""
@@ -139,10 +176,9 @@ class TextJudge:
             )
         self.width = width
 
-    def _wrong(self, given: str) -> Score:
+    def _wrong(self, given: str) -> Verdict:
         known = f"{self.width} values" if self.width else "one number"
-        reason = f"the fitness is {given}, but it was {known} before"
-        return Score(INFINITE, reason, outcome=NOT_FINITE)
+        return Verdict(INFINITE, 0, (), f"the fitness is {given}, but it was {known} before")
 
     def _count(self, reason: str, phenotype: str) -> None:
         if reason not in self.failures and len(self.failures) >= MOST_REASONS:
@@ -156,8 +192,8 @@ class TextJudge:
             "width": self.width,
             "failures": {why: [one.count, one.phenotype] for why, one in self.failures.items()},
             "hall": [
-                [list(point), one.fitness, one.phenotype, list(one.values), _genes(one.genotype)]
-                for point, one in self.hall.entries
+                [one.fitness, one.phenotype, list(one.values), _genes(one.genotype)]
+                for one in self.hall.champions
             ],
         }
         return json.dumps(content).encode()
@@ -171,10 +207,7 @@ class TextJudge:
                 str(why): Failures(int(count), str(phenotype))
                 for why, (count, phenotype) in content["failures"].items()
             }
-            self.hall.entries = [
-                (tuple(map(float, point)), _champion(*figures))
-                for point, *figures in content["hall"]
-            ]
+            self.hall.restore([_champion(*figures) for figures in content["hall"]])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is not what a search keeps") from error
 
@@ -216,7 +249,11 @@ class TextScorer(Scorer):
         self.evaluations += len(phenotypes)
         if not phenotypes:
             return []
-        return self.judge(phenotypes, lambda number: self._genotypes[phenotypes[number]])
+        found = self.judge(phenotypes, lambda number: self._genotypes[phenotypes[number]])
+        return [
+            Score(fitness, reason, size, NOT_FINITE if reason else "", size, values)
+            for fitness, size, values, reason in found
+        ]
 
     def _admit(self, *_: object) -> None:
         """Add nothing: the judge has a hall of fame of its own."""
