@@ -27,6 +27,7 @@ from dsgec.run.text_result import (
     read_text_result,
     write_text_result,
 )
+from dsgec.search.diversity import Diversity
 from dsgec.search.evolver import Evolver
 from dsgec.search.problem import Problem
 from dsgec.search.text_evolvers import BACKENDS, TextIsland, choose_text_evolver
@@ -114,6 +115,11 @@ class SearchRun:
     def failures(self) -> tuple[FailureRecord, ...]:
         """Return why phenotypes had no fitness, how often, and the first of each kind."""
         return self.details.result.failures
+
+    @property
+    def diversity(self) -> tuple[Diversity, ...]:
+        """Return the diversity of each generation, if `diversity=True` asked for it."""
+        return self.details.diversity
 
     @property
     def individuals(self) -> tuple[TextIndividual, ...]:

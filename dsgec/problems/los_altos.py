@@ -1,6 +1,6 @@
 """The Los Altos Hills trail on a grid of 100 × 100 cells (Koza 1992).
 
-It begins like the Santa Fe trail and has larger gaps later. The ant has 3,000 steps. Koza counts
+It resembles the Santa Fe trail at first and is longer. The ant has 3,000 steps. Koza counts
 157 pieces of food; the trail as it is commonly distributed, which is used here, has 156. The
 fitness is the food that is left.
 """

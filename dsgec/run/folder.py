@@ -12,6 +12,7 @@ from dsgec.folder import Folder
 from dsgec.manifest import (
     BEST,
     CONFIG,
+    DIVERSITY,
     EVIDENCE,
     HALL,
     HISTORY,
@@ -39,7 +40,7 @@ from dsgec.run.pick import Hall, export_name, pick
 from dsgec.run.record import RunRecord, is_same_run, parse_record
 from dsgec.run.result import Result
 
-_OWN_FILES = (HISTORY, NETWORK, BEST, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
+_OWN_FILES = (HISTORY, NETWORK, BEST, DIVERSITY, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 _ADVICE = "`dsgec evolve … --overwrite` makes it again."
 
 

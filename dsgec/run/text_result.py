@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.grammar.genome.derivation_tree import TreeNode, make_tree
 from dsgec.grammar.genome.genotype import Genotype
-from dsgec.manifest import BEST, HALL, HISTORY, PAGE, RECORD, digests, write_manifest
+from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD, digests, write_manifest
 from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
 from dsgec.random import Stream
 from dsgec.run.folder import clear_run, has_record, read_timing, write_timing
@@ -20,6 +20,7 @@ from dsgec.run.job import Job
 from dsgec.run.record import GrammarRecord, text_identity
 from dsgec.run.search import Outcome
 from dsgec.run.session import make_timing
+from dsgec.search.diversity import Diversity
 from dsgec.search.evolver import Evolver, HistoryRow
 from dsgec.search.individual import Champion
 from dsgec.search.problem import Problem
@@ -119,6 +120,7 @@ class TextResult:
     history: tuple[HistoryRow, ...]
     timing: dict[str, Any]
     hall: tuple[TextEntry, ...]
+    diversity: tuple[Diversity, ...] = ()
 
     @property
     def result(self) -> TextResultRecord:
@@ -176,7 +178,8 @@ def make_text_result(job: Job, outcome: Outcome, evolver: Evolver) -> TextResult
         ),
     )
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
-    return TextResult(record, outcome.history, timing, hall)
+    diversity = tuple(row for judge in judges_of(evolver) for row in judge.diversity)
+    return TextResult(record, outcome.history, timing, hall, diversity)
 
 
 def find_tree(problem: Problem, settings: Settings, genotype: Genotype) -> TreeNode:
@@ -228,6 +231,7 @@ def write_text_result(
         BEST: result.result.best.phenotype,
         HISTORY: history_text(result.history),
         HALL: text_hall_text(result.hall),
+        **({DIVERSITY: diversity_text(result.diversity)} if result.diversity else {}),
         PAGE: make_page(result),
         RECORD: to_json(result.record.as_json()),
     }
@@ -240,6 +244,16 @@ def write_text_result(
             folder.write(name, content)
     write_manifest(folder, digests(encoded))
     folder.write(RECORD, encoded[RECORD])
+
+
+def diversity_text(rows: Sequence[Diversity]) -> str:
+    """Return the text of diversity.csv; the generations of islands follow one another."""
+    names = ",".join(field.name for field in fields(Diversity))
+    return "".join(f"{line}\n" for line in (names, *(_csv(astuple(row)) for row in rows)))
+
+
+def _csv(values: Sequence[float]) -> str:
+    return ",".join(map(repr, values))
 
 
 def text_hall_text(hall: Sequence[TextEntry]) -> str:

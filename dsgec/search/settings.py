@@ -62,6 +62,7 @@ class Settings:
     )
     selection = "tournament"  # the only method for networks
     down_sample = 1.0
+    diversity = False
     crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
     mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
     elites: int = setting(

@@ -18,6 +18,7 @@ from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.search.backends import ReferenceBackend
+from dsgec.search.diversity import measure_diversity
 from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
 from dsgec.search.individual import INFINITE, Champion, Score
 from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
@@ -53,6 +54,16 @@ class TextIsland(Island):
     def refine(self) -> list[Champion]:
         return self.champions
 
+    def observe(self, generation: Generation) -> None:
+        """Measure a complete generation, if that was asked for."""
+        if self.settings.diversity:
+            found = measure_diversity(
+                *(self.problem, self.settings, generation.generation),
+                self.genotypes(),
+                self.fitness(),
+            )
+            self.judge.diversity.append(found)
+
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
         return champions[0] if champions else None  # the shortest of the best
 
@@ -72,6 +83,11 @@ class TextLoopEvolver(TextIsland, LoopEvolver):
         self.description = "reference: the loop in Python"
         scorer = TextScorer(problem, settings.selection)
         self.scorer, self.judge = scorer, scorer.judge
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        states = super().advance(generations, seconds)
+        self.observe(states[-1])
+        return states
 
     def save(self) -> bytes:
         return pack([self.judge.save(), super().save()])
@@ -114,7 +130,9 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
         found: list[Generation] = []
         while len(found) < generations:
             left = deadline - time.perf_counter()
-            found += [Generation(**row) for row in self.native.step(1, max(left, 0.0))]
+            for row in self.native.step(1, max(left, 0.0)):
+                found.append(Generation(**row))
+                self.observe(found[-1])
             if phenotypes := self.native.waiting():
                 self._judge(phenotypes)
             if time.perf_counter() >= deadline:

@@ -7,7 +7,7 @@ import json
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.grammar.indentation import indent_lines
 from dsgec.search.backends import ReferenceBackend
+from dsgec.search.diversity import Diversity
 from dsgec.search.fitness import Answer, Failure
 from dsgec.search.individual import INFINITE, NOT_FINITE, Champion, Individual, Offspring, Score
 from dsgec.search.problem import Problem
@@ -119,6 +120,7 @@ class TextJudge:
         self.width = -1
         self.hall = make_text_hall(self.fitness.objectives)
         self.failures: dict[str, Failures] = {}
+        self.diversity: list[Diversity] = []
 
     def __call__(
         self, phenotypes: Sequence[str], genotype: Callable[[int], Genotype] = lambda _: {}
@@ -195,6 +197,7 @@ class TextJudge:
                 [one.fitness, one.phenotype, list(one.values), _genes(one.genotype)]
                 for one in self.hall.champions
             ],
+            "diversity": [astuple(one) for one in self.diversity],
         }
         return json.dumps(content).encode()
 
@@ -207,6 +210,7 @@ class TextJudge:
                 str(why): Failures(int(count), str(phenotype))
                 for why, (count, phenotype) in content["failures"].items()
             }
+            self.diversity = [Diversity(*row) for row in content["diversity"]]
             self.hall.restore([_champion(*figures) for figures in content["hall"]])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is not what a search keeps") from error

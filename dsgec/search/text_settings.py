@@ -15,7 +15,7 @@ _SHARED = (
     *("representation", "population", "generations", "seed", "selection", "tournament"),
     *("down_sample", "crossover", "mutation", "elites", "variation", "max_depth", "max_size"),
     *("codons", "wraps", "maximise", "objectives", "features", "outputs", "stop_at", "patience"),
-    *("islands", "migrate_every", "migrants"),
+    *("islands", "migrate_every", "migrants", "diversity"),
 )
 
 
@@ -65,6 +65,10 @@ class TextSettings(Settings):
     )
     outputs: int = setting(
         0, "Number of outputs, for a grammar with a range such as y_1 | ... | y_m.", 0, 10_000
+    )
+
+    diversity: bool = setting(
+        False, "Measure the diversity of every generation; diversity.csv has it.", group="output"
     )
 
     def __post_init__(self) -> None:
