@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from dsgec.api.hall import HallEntry, HallOfFame
     from dsgec.api.network import Network
     from dsgec.api.run import History, Run, load
+    from dsgec.api.search import SearchRun
+    from dsgec.api.search import search as search
     from dsgec.errors import DsgecError
     from dsgec.grammar.load import GrammarFile as Grammar
     from dsgec.grammar.load import parse_grammar
@@ -32,6 +34,7 @@ __all__ = [
     "Network",
     "Progress",
     "Run",
+    "SearchRun",
     "evolve",
     "load",
     "parse_grammar",
@@ -49,6 +52,7 @@ _HOMES = {
     "Network": ("dsgec.api.network", "Network"),
     "Progress": ("dsgec.api.evolve", "Progress"),
     "Run": ("dsgec.api.run", "Run"),
+    "SearchRun": ("dsgec.api.search", "SearchRun"),
     "compile": ("dsgec.api.compile", "compile"),
     "evolve": ("dsgec.api.evolve", "evolve"),
     "load": ("dsgec.api.run", "load"),
@@ -58,6 +62,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it."""
+    if name == "search":  # the room, which is called as the function: see its `__init__`
+        from importlib import import_module
+
+        return import_module("dsgec.search")
     if name not in _HOMES:
         raise AttributeError(f"module 'dsgec' has no attribute {name!r}")
     from importlib import import_module
@@ -67,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(["__version__", *_HOMES])
+    return sorted(["__version__", "search", *_HOMES])

@@ -16,6 +16,8 @@ from dsgec.folder import Folder
 RECORD = "run.json"
 HISTORY = "history.csv"
 NETWORK = "best.net"
+BEST = "best.txt"
+DIVERSITY = "diversity.csv"
 HALL = "hall_of_fame.csv"
 EVIDENCE = "report.json"
 PAGE = "report.html"

@@ -37,13 +37,14 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.check import run_selftests
 from dsgec.export.files import exported_paths, make_exports, run_artefact
-from dsgec.export.names import is_portable
+from dsgec.export.names import is_portable, safe_name
 from dsgec.folder import Folder, open_folder, open_locked
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.report.page import prepare_page, report_page, run_page, write_page
+from dsgec.report.search_page import search_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
@@ -61,9 +62,20 @@ from dsgec.run.record import is_same_run
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, Outcome, Search
 from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
+from dsgec.run.text_result import (
+    TextResult,
+    WrittenSearch,
+    is_text_run,
+    make_text_result,
+    read_text_result,
+    write_text_result,
+)
 from dsgec.search.evolver import ENDS, Evolver, Generation
+from dsgec.search.fitness import Evaluator
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
+from dsgec.search.text_problem import make_text_problem
+from dsgec.search.text_settings import TextSettings
 
 EXPORTED = ("numpy", "c")
 """The targets that are exported into the folder of every run."""
@@ -87,11 +99,7 @@ def prepare(
     inputs: Inputs | None = None,
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
-    if name and not is_portable(name):
-        raise DsgecError(
-            f"`{name}` cannot name a folder everywhere",
-            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
-        )
+    _check_name(name)
     grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     check_rivals(settings.compare)
@@ -100,6 +108,33 @@ def prepare(
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
     )
     return Job(grammar_file, problem, settings, folder, inputs=inputs)
+
+
+def _check_name(name: str) -> None:
+    if name and not is_portable(name):
+        raise DsgecError(
+            f"`{name}` cannot name a folder everywhere",
+            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
+        )
+
+
+def prepare_search(
+    grammar: str | GrammarFile,
+    evaluate: Evaluator,
+    settings: TextSettings,
+    *,
+    function: str,
+    digest: str,
+    out: Path | None = None,
+    name: str = "",
+) -> Job:
+    """Read and check everything that a search with a user's fitness, `function`, needs."""
+    _check_name(name)
+    file = load_grammar(grammar, any_text=True) if isinstance(grammar, str) else grammar
+    problem = make_text_problem(file.grammar, evaluate, settings, name=function, digest=digest)
+    names = dict.fromkeys(map(safe_name, (function.partition(":")[0], file.name)))
+    folder = name or f"{'-'.join(names)}-seed{settings.seed}"
+    return Job(file, problem, settings, (out or Path("build")) / folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +178,25 @@ def evolve(
     search = Search(evolver)
     hooks.on_search(search)
     baselines = beside(make_baselines, job.problem, job.settings.compare) if in_full else None
+    outcome = _search(search, hooks, stages)
+    return Evolution(outcome, make_result(job, outcome, stages, baselines=baselines))
+
+
+def evolve_texts(
+    job: Job, evolver: Evolver, hooks: Hooks = DEFAULT_HOOKS, stages: Stages | None = None
+) -> TextResult:
+    """Search for the best text of a job whose fitness is a user's."""
+    search = Search(evolver)
+    hooks.on_search(search)
+    return make_text_result(job, _search(search, hooks, stages or Stages()), evolver)
+
+
+def _search(search: Search, hooks: Hooks, stages: Stages) -> Outcome:
     outcome = search.run(
         lambda generations: hooks.on_slice(search, generations), lambda: stages.on_stage(TUNING)
     )
     hooks.on_outcome(outcome)
-    return Evolution(outcome, make_result(job, outcome, stages, baselines=baselines))
+    return outcome
 
 
 def run(
@@ -163,11 +212,50 @@ def run(
     can be resumed later, as it can after a kill.
     """
     stages = Stages(session.on_stage)
+    with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
+        _ = beside(_warm_up)
+        result = evolve(job, evolver, hooks, stages).result
+        timing, failure = write_folder(folder, result, stages)
+        if result.result.ended in ENDS:
+            remove_checkpoint(folder)
+        if failure:
+            raise failure
+        checkpoints.raise_trouble()
+        files = exported_paths(EXPORTED, result.name, folder)
+        return WrittenRun(folder.path, result.record, timing, tuple(files))
+
+
+def run_texts(
+    job: Job,
+    evolver: Evolver,
+    on_generation: Callable[[Generation], None],
+    session: Session = DEFAULT_SESSION,
+    stop: threading.Event | None = None,
+) -> WrittenSearch:
+    """Search for texts in a folder as `run` does for networks."""
+    stages = Stages(session.on_stage)
+    with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
+        result = evolve_texts(job, evolver, hooks, stages)
+        write_text_result(folder, result, search_page)
+        if result.result.ended in ENDS:
+            remove_checkpoint(folder)
+        checkpoints.raise_trouble()
+        return WrittenSearch(folder.path, result, result.timing)
+
+
+@contextlib.contextmanager
+def _open_for(
+    job: Job,
+    on_generation: Callable[[Generation], None],
+    session: Session,
+    stages: Stages,
+    stop: threading.Event | None,
+) -> Iterator[tuple[Folder, Hooks, Checkpoints]]:
+    """Open and lock the folder of a job, with hooks that write its checkpoints."""
     with open_locked(job.named, "run", job.fold) as folder:
         if not session.overwrite:  # what was there a while ago may have been another
             refuse_other_run(folder, job.identity, _OTHER_NAME)
         checkpoints = Checkpoints(job, folder, session)
-        _ = beside(_warm_up)
 
         def on_slice(search: Search, generations: Sequence[Generation]) -> str:
             for generation in generations:
@@ -179,16 +267,7 @@ def run(
                 with stages("checkpoint"):
                     checkpoints.save_last()
 
-        hooks = Hooks(checkpoints.resume, on_slice, on_outcome)
-        result = evolve(job, evolver, hooks, stages).result
-        timing, failure = write_folder(folder, result, stages)
-        if result.result.ended in ENDS:
-            remove_checkpoint(folder)
-        if failure:
-            raise failure
-        checkpoints.raise_trouble()
-        files = exported_paths(EXPORTED, result.name, folder)
-        return WrittenRun(folder.path, result.record, timing, tuple(files))
+        yield folder, Hooks(checkpoints.resume, on_slice, on_outcome), checkpoints
 
 
 def _reason_to_stop(
@@ -295,6 +374,22 @@ def finished_run(job: Job) -> WrittenRun | None:
         return WrittenRun(
             folder.path, record, timing, tuple(exported_paths(EXPORTED, name, folder))
         )
+
+
+def finished_search(job: Job) -> WrittenSearch | None:
+    """Return the search of a job if its folder has it, complete and made by this version."""
+    with _open_if_there(job) as folder:
+        if folder is None or has_checkpoint(folder) or not is_text_run(folder):
+            return None
+        try:
+            result = read_text_result(folder)
+        except DsgecError:  # it is damaged: the search is made again
+            return None
+        record, asked = result.record, job.identity
+        is_same = is_same_run(record.as_json(), asked) and record.dsgec == asked["dsgec"]
+        if not is_same or record.result.ended not in ENDS or not folder.has(MANIFEST):
+            return None
+        return WrittenSearch(folder.path, result, result.timing)
 
 
 def refuse_other(job: Job) -> None:

@@ -262,3 +262,25 @@ def test_a_run_with_the_new_representation_is_the_references(tmp_path):
     )
     assert record == same
     assert record["settings"]["engine"] == "swap"
+
+
+def test_a_problem_is_three_files():
+    assert [path for path, *_ in edits("add-a-problem")] == [
+        "dsgec/problems/max_ones.py",
+        "dsgec/problems/__init__.py",
+        "docs/research/any-fitness.md",
+    ]
+
+
+@pytest.mark.needs_cc
+def test_the_new_problem_is_found_and_solved(tmp_path):
+    copy = copy_with_edits("add-a-problem", tmp_path)
+    given = ("search", "max_ones", "--population", "20", "--generations", "20", "--quiet")
+    records = []
+    for backend, out in (("reference", "a"), ("engine", "b")):
+        dsgec(copy, *given, "--backend", backend, "--out", out)
+        records.append(json.loads((copy / out / "max_ones-seed1" / "run.json").read_text()))
+    assert records[0] == records[1]
+    assert records[0]["result"]["best"]["phenotype"] == "1" * 10
+    assert records[0]["result"]["score"] == 10.0
+    assert '"max_ones",' in (copy / "dsgec/problems/__init__.py").read_text()

@@ -31,7 +31,7 @@ FOUNDATION = (
     "rendering",
 )
 STAGES = tuple(re.findall(r"^(\w+) .* → ", dsgec.pipeline.__doc__, re.MULTILINE))
-AFTER = ("pipeline", "study", "api", "cli", "__main__")
+AFTER = ("pipeline", "problems", "study", "api", "cli", "__main__")
 ORDER = (*FOUNDATION, *STAGES, *AFTER)
 
 # Each of these is one stage's business.

@@ -15,6 +15,7 @@ from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, grammars, init, sample, tables
 from dsgec.cli.inspect import doctor, inspect_, predict, report, show, verify
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, print_error, print_message
+from dsgec.cli.search import search
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
@@ -53,7 +54,7 @@ def commands() -> None:
 
 
 for _command in (
-    *(init, check, sample, grammars, tables, inspect_, evolve, resume, export, compile_),
+    *(init, check, sample, grammars, tables, inspect_, evolve, search, resume, export, compile_),
     *(predict, show, report, verify, study, doctor),
 ):
     commands.add_command(_command)

@@ -210,11 +210,13 @@ def resume(run: Path, session: SessionOptions) -> None:
     from dsgec.folder import open_folder
     from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
     from dsgec.run.folder import read_record
+    from dsgec.run.text_result import is_text_run, read_text_record
     from dsgec.search.evolver import ENDS
 
     with open_folder(run) as folder:
         if not has_checkpoint(folder):
-            if read_record(folder).result.ended in ENDS:
+            record = read_text_record if is_text_run(folder) else read_record
+            if record(folder).result.ended in ENDS:
                 raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
             raise DsgecError(
                 f"{run} has no checkpoint to resume from",
@@ -222,6 +224,11 @@ def resume(run: Path, session: SessionOptions) -> None:
             )
         checkpoint = read_checkpoint(folder)
         refuse_other_version(folder, checkpoint)
+    if "search" in checkpoint.arguments:
+        from dsgec.cli.search import resume_search
+
+        resume_search(run, checkpoint, session)
+        return
     run_job(_read_job(run, checkpoint), session, checkpoint.arguments)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dsgec.cli.options import (
+    Decorator,
     GroupedCommand,
     complete_grammar,
     complete_table,
@@ -19,6 +20,14 @@ from dsgec.cli.options import (
 from dsgec.cli.output import print_message, print_result
 from dsgec.cli.shared_options import TableOptions, table_options
 from dsgec.errors import DsgecError
+
+PHENOTYPES = ("networks", "any")
+_phenotypes_option: Decorator = click.option(
+    "--phenotypes",
+    type=click.Choice(PHENOTYPES),
+    default=PHENOTYPES[0],
+    help="What GRAMMAR derives: networks, or any texts, for `dsgec search`; default: networks.",
+)
 
 if TYPE_CHECKING:
     from dsgec.grammar.load import GrammarFile
@@ -56,14 +65,22 @@ def init(folder: Path) -> None:
 @click.option(
     "--data", shell_complete=complete_table, metavar="FILE", help="Check against this table, too."
 )
+@_phenotypes_option
 @max_depth_option
 @table_options
 def check(
-    grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
+    grammar: str,
+    data: str | None,
+    phenotypes: str,
+    max_depth: tuple[tuple[str, int], ...],
+    table: TableOptions,
 ) -> None:
-    """List the errors of GRAMMAR, or describe its networks."""
-    from dsgec.cli.terminal.grammar import describe_grammar
+    """List the errors of GRAMMAR, or describe what it derives."""
+    from dsgec.cli.terminal.grammar import describe_grammar, describe_text_grammar
 
+    if phenotypes == "any":
+        print_result(describe_text_grammar(_load_grammar(grammar, any_text=True), dict(max_depth)))
+        return
     file = _load_grammar(grammar)
     dataset = None if data is None else table.with_defaults(learned=True).read_dataset(data)
     print_result(describe_grammar(file, dataset, dict(max_depth)))
@@ -96,6 +113,7 @@ def check(
 @click.option(
     "--seed", default=1, type=click.IntRange(0, 2**64 - 1), help="Random seed; default: 1."
 )
+@_phenotypes_option
 @connect_option
 @max_depth_option
 @table_options
@@ -106,6 +124,7 @@ def sample(
     features: int,
     classes: int,
     seed: int,
+    phenotypes: str,
     connect: str,
     max_depth: tuple[tuple[str, int], ...],
     table: TableOptions,
@@ -114,25 +133,31 @@ def sample(
     from dsgec.grammar.expand import expand
     from dsgec.grammar.genome.dsge import Dsge
     from dsgec.grammar.genome.rule_tables import make_rule_tables
+    from dsgec.grammar.indentation import indent_lines
     from dsgec.random import Stream
     from dsgec.search.settings import Settings
+    from dsgec.search.text_problem import expand_text_grammar
 
     if data is not None:
         dataset = table.with_defaults(learned=True).read_dataset(data)
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
-    expanded = expand(_load_grammar(grammar).grammar, features, classes)
+    any_text = phenotypes == "any"
+    own = _load_grammar(grammar, any_text=any_text).grammar
+    expand_own = expand_text_grammar if any_text else expand
+    expanded = expand_own(own, features, classes)
     tables = make_rule_tables(expanded, dict(max_depth))
     dsge = Dsge(tables, connect, Settings().max_size)
     for individual in range(count):
         derivation = dsge.express({}, Stream(seed, 0, individual))
-        print_result(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
+        text = derivation.phenotype if not derivation.fault else f"# {derivation.fault}"
+        print_result(indent_lines(text) if expanded.directives.indent else text)
 
 
-def _load_grammar(name: str) -> "GrammarFile":
+def _load_grammar(name: str, *, any_text: bool = False) -> "GrammarFile":
     """Load a grammar, and print its warnings."""
     from dsgec.grammar.load import load_grammar
 
-    file = load_grammar(name)
+    file = load_grammar(name, any_text=any_text)
     for warning in file.warnings:
         print_message(str(warning))
     return file

@@ -90,7 +90,7 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     help="Write the network to this file for Graphviz; `-` prints it.",
 )
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
-    """Print the network of RUN, or draw it.
+    """Print the network of RUN, or draw it; of a search, print the best phenotype.
 
     It is printed as equations, with the inputs of each neuron. Redirected to a file, it is a
     network that `dsgec compile` reads.
@@ -103,8 +103,12 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     from dsgec.report.dot import network_dot
     from dsgec.report.network_drawing import network_svg
     from dsgec.run.folder import read_model, read_record
+    from dsgec.run.text_result import is_text_run, read_text_record
 
     with open_folder(run) as folder:
+        if is_text_run(folder):
+            print_data(read_text_record(folder).result.best.phenotype)
+            return
         model, name = read_model(folder)
         ranges = read_record(folder).ranges
     for path, make in ((svg, network_svg), (dot, network_dot)):

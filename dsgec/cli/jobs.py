@@ -31,7 +31,7 @@ from dsgec.study.many import run_many
 from dsgec.study.processes import Processes
 
 _MOST_NOTES = 10
-_REASONS = {"interrupted": "interrupted", "max-seconds": "its time was over"}
+REASONS = {"interrupted": "interrupted", "max-seconds": "its time was over"}
 """Why a run that can be resumed has ended, as a message says it."""
 _SECONDS_OF_ONE_SIGNAL = 0.5  # some programs send a signal to a process and to its group
 
@@ -93,13 +93,13 @@ def run_job(
             print_message(f"note: {job.folder} has this run already; --overwrite runs it again")
         _print_run(found, options)
         return
-    _refuse_unwritable(job)
+    refuse_unwritable(job)
     with ExitStack() as exits:
         evolver = _make_evolver(job, options, exits)
         _print_notes(job, evolver, options)
         signals = exits.enter_context(StopSignals())
-        display = exits.enter_context(_show(job, evolver.description, options))
-        session = _make_session(options, arguments, display, overwrite)
+        display = exits.enter_context(show_progress(job, evolver.description, options))
+        session = make_session(options, arguments, display, overwrite)
         ended = run(job, evolver, display, session, signals.stop)
     if ended.ended != "interrupted":
         _print_run(ended, options)
@@ -127,7 +127,7 @@ def run_jobs(
         )
     jobs = workers.threads
     threads = options.threads or default_threads(first.problem, jobs * first.settings.islands)
-    _refuse_unwritable(first)
+    refuse_unwritable(first)
     waiting = show_compiling(options.shows_progress)
     evolver = choose_evolver(
         first.problem, first.settings, options.backend, threads, waiting=waiting
@@ -135,8 +135,8 @@ def run_jobs(
     _print_notes(first, evolver, options)
     over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
     how = f"{evolver.description}; {len(each)} {what}, {over}"
-    with StopSignals() as signals, _show(first, how, options, len(each)) as display:
-        session = _make_session(options, arguments, display, overwrite)
+    with StopSignals() as signals, show_progress(first, how, options, len(each)) as display:
+        session = make_session(options, arguments, display, overwrite)
         ended = run_many(
             each, workers, evolver.name, threads, display.run_ended, session, signals.stop
         )
@@ -159,7 +159,7 @@ def run_jobs(
             sys.exit(signals.exit_code)
 
 
-def _refuse_unwritable(job: Job) -> None:
+def refuse_unwritable(job: Job) -> None:
     """Raise an error if the folder cannot be written to, or another process writes to it."""
     with open_locked(job.named, "run", job.fold):
         pass
@@ -187,9 +187,10 @@ def _make_evolver(job: Job, options: SessionOptions, exits: ExitStack) -> Evolve
     return ClusterIslands(job.problem, job.settings, cluster, options.backend)
 
 
-def _show(
+def show_progress(
     job: Job, description: str, options: SessionOptions, runs: int = 1
 ) -> "closing[ProgressDisplay]":
+    """Return the context of a display of the progress of a job."""
     return closing(
         make_display(
             job, description, options.shows_progress, runs=runs, max_seconds=options.max_seconds
@@ -197,9 +198,10 @@ def _show(
     )
 
 
-def _make_session(
+def make_session(
     options: SessionOptions, arguments: dict[str, Any], display: ProgressDisplay, overwrite: bool
 ) -> Session:
+    """Return the limits and callbacks of a session."""
     return Session(
         options.save_every,
         float("inf") if options.max_seconds is None else options.max_seconds,
@@ -248,13 +250,13 @@ def _print_run(ended: WrittenRun, options: SessionOptions) -> None:
         if "-" in sys.argv:  # the table came by standard input, and has to come again
             resume = shlex.join(["dsgec", *sys.argv[1:]])
         print_message(
-            f"{_REASONS[ended.ended]} after generation {result.generations} of"
+            f"{REASONS[ended.ended]} after generation {result.generations} of"
             f" {asked['generations']}: this is the best so far; `{resume}` resumes it"
         )
 
 
 def _is_resumable(ended: WrittenRun) -> bool:
-    return ended.ended in _REASONS
+    return ended.ended in REASONS
 
 
 def _as_json(ended: WrittenRun) -> dict[str, Any]:

@@ -168,6 +168,9 @@ class NativeEngine:
         """Return an individual of the last completed generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
+        return self._individual(view)
+
+    def _individual(self, view: Any) -> EngineIndividual:
         genotype = self._genotype(view)
         rates = tuple((rate.step, rate.gradient) for rate in view.rates[0 : view.rate_count])
         text = self._text(view.phenotype, view.phenotype_length)

@@ -126,6 +126,7 @@ def emit_variant(
     trees: bool,
     weighted: bool,
     minimises: bool,
+    external: bool,
 ) -> str:
     """Print the macros that distinguish engines, which many grammars share."""
     has_layers = tables.layer != NONE or tables.output_layer != NONE
@@ -133,7 +134,8 @@ def emit_variant(
         "engine/variant.h.j2",
         layered=int(layered),
         dynamic=int(tables.features != NONE and has_layers),
-        renames=int(trees and find_neurons(tables) is not None),
+        renames=int(trees and not external and find_neurons(tables) is not None),
+        external=int(external),
         learning=int(learning),
         trees=int(trees),
         linear=int(output == LINEAR),
@@ -147,12 +149,14 @@ def emit_variant(
     )
 
 
-def emit_grammar(tables: RuleTables, representation: str, output: str, trees: bool) -> str:
-    """Print the rules of a grammar as flat lists."""
+def emit_grammar(
+    tables: RuleTables, representation: str, output: str, trees: bool, external: bool = False
+) -> str:
+    """Print the rules of a grammar as flat lists; external phenotypes are not networks."""
     lists = _Lists(tables)
     branches, children = _branches(tables) if trees else ([], [])
-    gaps, within_one = _neurons(tables) if trees else ([], [])
-    sums = SumLists(tables, merges=trees)
+    gaps, within_one = _neurons(tables) if trees and not external else ([], [])
+    sums = SumLists(tables, merges=trees and not external)
     numeral_lists, numeral_values = _numerals(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)

@@ -52,19 +52,23 @@ def emit_engine(
     trees: bool = False,
     weighted: bool = False,
     minimises: bool = False,
+    external: bool = False,
 ) -> EngineSource:
     """Print the engine for a grammar and a representation.
 
     With `learning`, individuals learn their weights by the gradient of the loss; with `trees`,
     which is for DSGE, derivation trees are varied instead of lists; with `weighted`, rows have
-    weights; with `minimises`, the cost of a network is a second objective.
+    weights; with `minimises`, the cost of a network is a second objective; with `external`,
+    phenotypes are any text, and the caller scores them.
     """
-    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
+    flags = (learning, trees, weighted, minimises, external)
+    variant = (tables, representation, layered, output, *flags)
     generated = {
         "arithmetic.h": _arithmetic(learning),
         "functions.h": _functions(learning),
-        "grammar.c": emit_grammar(tables, representation, output, trees),
-        "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"\n',
+        "grammar.c": emit_grammar(tables, representation, output, trees, external),
+        "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"
+',
         "representation.h": f'#include "{representation}.c"\n',
         "variant.h": emit_variant(*variant),
     }

@@ -6,6 +6,7 @@ from dsgec.errors import Fault, Span
 from dsgec.grammar.directives import ROLES, DirectiveLines, complete_directives
 from dsgec.grammar.draft import Draft
 from dsgec.grammar.expand import (
+    GE_OUTPUTS,
     GE_RANGE,
     MOST_ALTERNATIVES,
     REPEAT_ADVICE,
@@ -34,7 +35,7 @@ def check_grammar(source: GrammarSource, draft: Draft, stated: DirectiveLines) -
     ]
     for rule in draft.rules:
         faults += _misplaced_dots(source, rule)
-        faults += _wrong_ge_ranges(source, rule)
+        faults += _wrong_ge_ranges(source, rule, any_text=draft.any_text)
     if any(not fault.warning for fault in [*draft.faults, *stated.faults, *faults]):
         return faults
     directives = complete_directives(names, draft.rules[0].name, stated)
@@ -157,13 +158,14 @@ def _show(alternative: Alternative) -> str:
     return " ".join(parts)
 
 
-def _wrong_ge_ranges(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
+def _wrong_ge_ranges(source: GrammarSource, rule: Rule, *, any_text: bool) -> Iterator[Fault]:
     for alternative in rule.alternatives:
         for symbol in alternative.symbols:
             if not isinstance(symbol, Terminal) or "GE_RANGE" not in symbol.text:
                 continue
             match = GE_RANGE.fullmatch(symbol.text)
             size = match["size"] if match else ""
+            match = None if size in GE_OUTPUTS and not any_text else match
             advice = "Write `GE_RANGE:dataset_n_vars` or, for example, `GE_RANGE:7`."
             if len(alternative.symbols) > 1:
                 message = "PonyGE2's GE_RANGE must be a whole alternative"

@@ -11,7 +11,9 @@ from dsgec.grammar.ir import Directives
 from dsgec.grammar.source import GrammarSource, NameSuggester, shorten
 
 ROLES = ("layer", "features", "output-layer")
-WORDS = ("start", "max-depth", *ROLES, "output")
+CHOICES = {"blanks": ("keep", "drop"), "indent": ("python", "none")}
+"""The directives of grammars whose phenotypes are any text, and their values."""
+WORDS = ("start", "max-depth", *ROLES, "output", *CHOICES)
 LINEAR = "linear"
 OUTPUTS = ("sigmoid", LINEAR, "none")
 DEEPEST = 10_000  # a tree of this depth can have 2 to its power leaves; more cannot even be counted
@@ -54,6 +56,7 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> DirectiveLines
             stated.faults.append(source.fault(message, advice, span))
         elif not rest:
             form = "sum=3" if word == "max-depth" else "sigmoid" if word == "output" else "name"
+            form = CHOICES[word][0] if word in CHOICES else form
             advice = f"Write for example `%{word} {form}`."
             stated.faults.append(source.fault(f"`%{word}` needs a value", advice, span))
         elif word == "max-depth":
@@ -66,6 +69,11 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> DirectiveLines
 def _read_word(
     source: GrammarSource, stated: DirectiveLines, word: str, value: str, span: Span
 ) -> None:
+    if word in CHOICES and value not in CHOICES[word]:
+        advice = f"Write `%{word} {CHOICES[word][0]}`, or leave it out."
+        message = f"`{shorten(value)}` is not a value of `%{word}`"
+        stated.faults.append(source.fault(message, advice, span))
+        return
     off = value == "none" and word != "start"
     if word == "output" and value not in OUTPUTS:
         advice = NameSuggester(OUTPUTS).advice(
@@ -142,5 +150,6 @@ def complete_directives(rules: Collection[str], first: str, stated: DirectiveLin
         features=roles["features"],
         output_layer=roles["output-layer"],
         output=words.get("output", ""),
+        indent=words.get("indent", ""),
         max_depth=tuple((name, int(found.value)) for name, found in stated.depths.items()),
     )

@@ -23,10 +23,15 @@ class Draft:
     """The rules and directive lines of a grammar file before it is checked, and its faults.
 
     `known` has names whose rule could not be read, so that they are not reported as undefined;
-    `broken` has names of rules that lack a symbol which could not be read.
+    `broken` has names of rules that lack a symbol which could not be read. With `any_text`,
+    phenotypes need not be networks. With `keeps_blanks`, the blanks between two symbols are text,
+    and so is the end of a line. With `indents`, `{:` and `:}` are text that stands for indentation.
     """
 
     source: GrammarSource
+    any_text: bool = False
+    keeps_blanks: bool = False
+    indents: bool = False
     rules: list[Rule] = field(default_factory=list)
     directives: list[Token] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -42,9 +47,13 @@ class Draft:
         self.faults.append(self.source.fault(message, advice, span, warning=warning))
 
 
-def read_draft(source: GrammarSource) -> Draft:
-    """Return the rules and directives of a file, and every fault of its syntax."""
-    draft = Draft(source)
+def read_draft(source: GrammarSource, *, any_text: bool = False) -> Draft:
+    """Return the rules and directives of a file, and every fault of its syntax.
+
+    With `any_text`, a `.pybnf` file keeps blanks and indents, as PonyGE2 and sge3 read it.
+    """
+    is_python = any_text and source.name.lower().endswith(".pybnf")
+    draft = Draft(source, any_text, is_python, is_python)
     statements: list[tuple[Token | None, list[Token]]] = []
     for head, body in read_statements(source.text):
         if head is not None and _continues(head, *statements[-1]):
@@ -52,6 +61,10 @@ def read_draft(source: GrammarSource) -> Draft:
             statements[-1][1].extend([line, *body])
         else:
             statements.append((head, body))
+    for head, _ in statements:
+        words = head.split() if head is not None and head.type == "DIRECTIVE" else []
+        draft.keeps_blanks = draft.keeps_blanks or words[:2] == ["%blanks", "keep"]
+        draft.indents = draft.indents or words[:2] == ["%indent", "python"]
     for head, body in statements:
         if head is not None and head.type != "DIRECTIVE":
             _read_rule(draft, head, body)
@@ -105,24 +118,60 @@ def _read_alternatives(draft: Draft, body: list[Token], place: Span) -> Iterator
         if token.type != "SYMBOLS":
             _report_token(draft, token)
             continue
-        if "{:" in token and not code_block:
+        if "{:" in token and not code_block and not draft.indents:
             code_block = _report_code_block(draft, token)
         for match in scan_symbols(token):
             start, end = match.span()
             span = Span(draft.source.name, line, column + start, end - start)
-            match match.lastgroup:
-                case "NAME":
-                    symbols.append(NonTerminal(match.group()[1:-1], span))
-                case "BAR":
-                    yield _make_alternative(draft, symbols, place)
-                    symbols, place = [], span
-                case "QUOTED":
-                    text = _unquote(draft, match.group(), span)
-                    if text:
-                        symbols.append(Terminal(text, span))
-                case _:
-                    symbols.append(_read_text(draft, match.group(), span, symbols))
+            if match.lastgroup == "BAR":
+                yield _make_alternative(draft, symbols, place)
+                symbols, place = [], span
+                continue
+            symbol = _read_symbol(draft, match, span, symbols)
+            if draft.any_text or draft.keeps_blanks:
+                _look_before(draft, symbols, span, match.group())
+            if symbol is not None:
+                symbols.append(symbol)
     yield _make_alternative(draft, symbols, place)
+
+
+def _read_symbol(
+    draft: Draft, match: re.Match[str], span: Span, before: list[Symbol]
+) -> Symbol | None:
+    """Return a symbol, or None for an empty text in quotes."""
+    match match.lastgroup:
+        case "NAME":
+            return NonTerminal(match.group()[1:-1], span)
+        case "QUOTED":
+            text = _unquote(draft, match.group(), span)
+            return Terminal(text, span) if text else None
+        case _:
+            return _read_text(draft, match.group(), span, before)
+
+
+def _look_before(draft: Draft, symbols: list[Symbol], span: Span, written: str) -> None:
+    """Add the blanks before a symbol if they are kept; warn if they would join two words."""
+    last = symbols[-1] if symbols else None
+    before = last.span if last else None
+    if before is None or last is None:
+        return
+    line = draft.source.lines[span.line - 1]
+    end = before.column + before.length
+    blanks = line[end - 1 : span.column - 1] if before.line == span.line else "\n"
+    if draft.keeps_blanks:
+        if blanks:
+            symbols.append(Terminal(blanks, None))
+    elif blanks and isinstance(last, Terminal) and _joins_words(last.text, written):
+        message = f"`{shorten(last.text, 20)}` and `{shorten(written, 20)}` are joined to one word"
+        advice = (
+            "Blanks between symbols are not part of the text: quote them, or keep all of them with"
+            " `%blanks keep`."
+        )
+        draft.report(message, advice, span, warning=True)
+
+
+def _joins_words(left: str, right: str) -> bool:
+    return bool(re.search(r"\w\Z", left) and re.match(r"\w", right))
 
 
 def _make_alternative(draft: Draft, symbols: list[Symbol], place: Span) -> Alternative:
@@ -155,12 +204,14 @@ def _read_text(draft: Draft, text: str, span: Span, before: list[Symbol]) -> Ter
         message = "these dots are taken as text"
         advice = 'Put blanks around `...` for a range, or quote it: `"..."`.'
         draft.report(message, advice, span, warning=True)
-    return Terminal(text.replace("\\eb", "|"), span)
+    text = text.replace("\\eb", "|")
+    # In sge3, `\n` ends a line and keeps its indentation.
+    return Terminal(text.replace("\\n", "{::}") if draft.indents else text, span)
 
 
 def _unquote(draft: Draft, quoted: str, span: Span) -> str:
     inner = quoted[1:-1]
-    if "{:" in inner:
+    if "{:" in inner and not draft.any_text:
         message = "`{:` is text here, but PonyGE2 reads it as a code block"
         advice = "Leave it if you mean the text; a network has no code blocks."
         draft.report(message, advice, span, warning=True)
@@ -238,6 +289,9 @@ def _report_code_block(draft: Draft, token: Token) -> bool:
         if at >= 0:
             message = "`{:` opens a code block of PonyGE2's `.pybnf`, which is not supported"
             advice = 'Only expressions can be evolved. For the text, quote it: `"{:"`.'
+            if draft.any_text:
+                message = "`{:` opens a code block of PonyGE2, which only `.pybnf` files have"
+                advice = 'Write `%indent python`, or for the text quote it: `"{:"`.'
             draft.report(message, advice, draft.span(token, match.start() + at, 2))
             return True
     return False

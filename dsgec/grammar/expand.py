@@ -12,7 +12,9 @@ REPEAT_ADVICE = (
     "Write `<a> , ... , <a>`, with the same symbol and separator on both sides, or the ends of a"
     " range: `<a> * x_1 + ... + <a> * x_n`."
 )
-GE_RANGE = re.compile(r"GE_RANGE:(?P<size>dataset_n_vars|[0-9]{1,18})")
+GE_OUTPUTS = ("dataset_n_is", "dataset_n_os")
+"""Sizes of PonyGE2's GE_RANGE that only grammars of any text have: values, counted as outputs."""
+GE_RANGE = re.compile(rf"GE_RANGE:(?P<size>dataset_n_vars|{'|'.join(GE_OUTPUTS)}|[0-9]{{1,18}})")
 
 _SIGNED = re.compile(r"-?[0-9]{1,18}")
 _DIGITS = re.compile(r"[0-9]+")
@@ -224,7 +226,11 @@ def needs_features(grammar: Grammar) -> bool:
 
 def needs_outputs(grammar: Grammar) -> bool:
     """Return whether the expansion depends on the number of outputs."""
-    return any(_refers_to(part, "m") for rule in grammar.rules for part, _ in _parts(rule))
+    return any(
+        part in GE_OUTPUTS or _refers_to(part, "m")
+        for rule in grammar.rules
+        for part, _ in _parts(rule)
+    )
 
 
 def _refers_to(part: Part | Symbol, size: str) -> bool:
@@ -275,6 +281,8 @@ def _size(expansion: _Expansion, rule: Rule) -> int:
 
 
 def _ge_size(expansion: _Expansion, size: str) -> int:
+    if size in GE_OUTPUTS:
+        return expansion.outputs
     return expansion.features if size == "dataset_n_vars" else int(size)
 
 

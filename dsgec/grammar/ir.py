@@ -54,7 +54,7 @@ class Directives:
 
     `layer`, `features` and `output_layer` are the symbols that have the paper's roles. `output` is
     the function of a network's single output: "", "sigmoid", or "linear" for the least-squares
-    line.
+    line. With `indent` "python", `{:` and `:}` in a phenotype stand for indented lines.
     """
 
     start: str
@@ -63,6 +63,7 @@ class Directives:
     output_layer: str = ""
     output: str = ""
     max_depth: tuple[tuple[str, int], ...] = ()
+    indent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

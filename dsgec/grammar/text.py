@@ -41,6 +41,8 @@ def _directives(grammar: Grammar) -> Iterator[str]:
         yield f"%{role} " + ("<none>" if name == "none" else name or "none")
     if stated.output:
         yield f"%output {stated.output}"
+    if stated.indent:
+        yield f"%indent {stated.indent}"
     if stated.max_depth:
         yield "%max-depth " + " ".join(f"{name}={depth}" for name, depth in stated.max_depth)
 

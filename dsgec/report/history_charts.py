@@ -32,18 +32,23 @@ _MOST_RISE = 4.0
 _LARGEST = 1e300
 
 
-def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
-    """Draw the best and the mean fitness over the generations; `label` names the fitness."""
+def fitness_chart(
+    history: Sequence[HistoryRow], label: str, kind: str = "network", *, rises: bool = False
+) -> Chart:
+    """Draw the best and the mean fitness over the generations; `label` names the fitness.
+
+    `kind` is the word for what has it. With `rises`, more is better.
+    """
     generations = _column(history, "generation")
     means = _column(history, "mean")
     best = _points(generations, _column(history, "best"))
     values = [y for _, y in best[0]] if best else []
-    cap = _mean_limit(values)
+    cap = _LARGEST if rises else _mean_limit(values)
     mean = _points(generations, means, cap)
     scale = suitable_scale(values, BOTTOM, TOP)
     drawn = [*values, *(y for piece in mean for _, y in piece)]
     scale = suitable_scale(drawn, BOTTOM, TOP) if scale.is_log else linear_scale(drawn, BOTTOM, TOP)
-    beyond = int((~(means <= cap)).sum())
+    beyond = int((~(np.abs(means) <= cap)).sum()) if rises else int((~(means <= cap)).sum())
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
     across = generation_scale(float(generations[0]), float(generations[-1]))
     course = (
@@ -54,22 +59,27 @@ def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
     return Chart(
         "fitness",
         "Fitness over the generations",
-        f"A line chart; less is better. The best network's fitness was {course}.",
+        f"A line chart; {'more' if rises else 'less'} is better. The best {kind}'s fitness was"
+        f" {course}.",
         across,
         scale,
         "generation",
         label + (", logarithmic" if scale.is_log else ""),
         (
             Series("mean of the population", 1, _path(mean, across, scale)),
-            Series("best network", 0, step_path(best[0] if best else (), across, scale)),
+            Series(f"best {kind}", 0, step_path(best[0] if best else (), across, scale)),
         ),
         _history_table(history, ("best", "mean")),
         notes=(left_out,) if beyond else (),
     )
 
 
-def size_chart(history: Sequence[HistoryRow]) -> Chart:
-    """Draw the connections of the best network over the generations."""
+def size_chart(
+    history: Sequence[HistoryRow],
+    unit: str = "connections",
+    of: str = "the best network, as the grammar wrote it",
+) -> Chart:
+    """Draw the size of the best individual over the generations."""
     generations = _column(history, "generation")
     (points,) = _points(generations, _column(history, "size"))
     across = generation_scale(float(generations[0]), float(generations[-1]))
@@ -77,13 +87,13 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
     return Chart(
         "size",
         "Size over the generations",
-        "A line chart of the connections of the best network, as the grammar wrote it:"
+        f"A line chart of the {unit} of {of}:"
         f" {format_number(points[0][1])} at first and {format_number(points[-1][1])} in the end.",
         across,
         up,
         "generation",
-        "connections of the best, as written",
-        (Series("connections", 0, step_path(points, across, up)),),
+        f"{unit} of the best, as written",
+        (Series(unit, 0, step_path(points, across, up)),),
         _history_table(history, ("size",)),
     )
 

@@ -10,7 +10,9 @@ from dsgec.export.artefact import model_id
 from dsgec.export.names import safe_name
 from dsgec.folder import Folder
 from dsgec.manifest import (
+    BEST,
     CONFIG,
+    DIVERSITY,
     EVIDENCE,
     HALL,
     HISTORY,
@@ -38,7 +40,7 @@ from dsgec.run.pick import Hall, export_name, pick
 from dsgec.run.record import RunRecord, is_same_run, parse_record
 from dsgec.run.result import Result
 
-_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
+_OWN_FILES = (HISTORY, NETWORK, BEST, DIVERSITY, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 _ADVICE = "`dsgec evolve … --overwrite` makes it again."
 
 
@@ -111,8 +113,15 @@ def read_result(folder: Folder) -> Result:
 
 def read_record(folder: Folder) -> RunRecord:
     """Return the record of a run's folder; raise a DsgecError if it has none, or a damaged one."""
+    found = _read_json_record(folder)
+    data = found.get("data") if isinstance(found, dict) else None
+    if isinstance(data, dict) and data.get("task") == "fitness":
+        raise DsgecError(
+            f"{folder.path} holds a search by a fitness, which has no network",
+            "`dsgec show` prints its best phenotype, and `dsgec.SearchRun.load` reads it.",
+        )
     try:
-        return parse_record(_read_json_record(folder))
+        return parse_record(found)
     except ValueError as error:
         message = f"{folder.path / RECORD} is not the record of a run: {error}"
         raise DsgecError(message, _ADVICE) from error

@@ -6,7 +6,7 @@ from typing import Any
 
 from dsgec.grammar.load import GrammarFile
 from dsgec.run.config import Inputs, config_text
-from dsgec.run.record import RunRecord, identity
+from dsgec.run.record import RunRecord, identity, text_identity
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
@@ -42,6 +42,8 @@ class Job:
     @property
     def identity(self) -> dict[str, Any]:
         """Return everything that the outcome of the run depends on."""
+        if self.problem.fitness is not None:
+            return text_identity(self.grammar, self.problem, self.settings)
         return identity(self.grammar, self.problem.dataset, self.settings)
 
 

@@ -304,6 +304,23 @@ def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict
     }
 
 
+def text_identity(grammar: GrammarFile, problem: Problem, settings: Settings) -> dict[str, Any]:
+    """Return everything that the result of a search with a user's fitness depends on."""
+    assert problem.fitness is not None
+    name, _, function = problem.fitness.name.partition(":")
+    return {
+        "dsgec": __version__,
+        "grammar": {"name": grammar.name, "sha256": grammar.digest},
+        "data": {
+            "name": name,
+            "function": function,
+            "sha256": problem.fitness.digest,
+            "task": "fitness",
+        },
+        "settings": settings.as_json(),
+    }
+
+
 _MEASURED = ("train_rows", "test_rows", "train_groups", "test_groups", "target_scale", "ranges")
 
 

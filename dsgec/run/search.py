@@ -89,12 +89,19 @@ class Search:
         `on_tuning` is called before the best networks are pruned and tuned, if they are.
         """
         reason = ""
-        for states in self.evolver.slices(self.ending):
-            self._add(states)
-            reason = on_slice(states)
-            if reason:
-                self.finish_generation()
-                break
+        try:
+            for states in self.evolver.slices(self.ending):
+                self._add(states)
+                reason = on_slice(states)
+                if reason:
+                    self.finish_generation()
+                    break
+        except KeyboardInterrupt:
+            # A user's fitness can take long: an interrupted search ends with what it has.
+            is_text = self.evolver.problem.fitness is not None
+            if not is_text or self._last is None or self.evolver.next_generation < 0:
+                raise
+            reason = INTERRUPTED
         assert self._last is not None
         tuned = tuple(self._refine(reason, on_tuning))
         winner = self.evolver.winner(tuned, self._last)
@@ -122,7 +129,8 @@ class Search:
         Only searches that learn do so: the paper's take the best, whatever it is.
         """
         assert self._last is not None
-        if self.evolver.settings.variation != "trees":
+        is_text = self.evolver.problem.fitness is not None
+        if self.evolver.settings.variation != "trees" or is_text:
             return winner, champions, ""
         last = self._last
         best = winner or Champion(last.size, last.best, last.phenotype)

@@ -19,8 +19,10 @@ from dsgec.search.settings import Settings
 def make_breeding(problem: Problem, settings: Settings) -> "Breeding":
     """Return the way of breeding that the problem asks for."""
     individuals = problem.represent(settings)
-    if problem.learning and problem.learning.trees:
-        tables = problem.language.tables
+    tables = problem.language.tables
+    if problem.fitness is not None and problem.varies_trees:  # of texts that are not networks
+        return TreeBreeding(individuals, tables, None, None, settings)
+    if problem.varies_trees:
         return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
     return ListBreeding(individuals, settings)
 

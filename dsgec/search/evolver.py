@@ -9,7 +9,6 @@ from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.learner import Learner, LoopRefit, make_scorer
 from dsgec.search.loop import State, evolve
 from dsgec.search.measure import Measurer, PlainMeasurer
-from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation, Refit, recommend
 from dsgec.search.refine import prune, tune_champions
@@ -191,7 +190,7 @@ class Ending:
         if self.settings.stop_at is None:
             return False
         score, goal = self.problem.as_score(fitness), self.settings.stop_at
-        return score >= goal if OBJECTIVES[self.problem.objective].rises else score <= goal
+        return score >= goal if self.problem.rises else score <= goal
 
 
 def with_winner(last: Generation, winner: Champion | None) -> Generation:

@@ -20,7 +20,8 @@ class Score:
 
     An invalid individual has an infinite fitness and a `reason`. `size` is the number of
     connections as the phenotype has them. `outcome` is NOT_FINITE or REFUSED for a phenotype that
-    could not be scored. `cost` is the second objective, or the size if there is none.
+    could not be scored. `cost` is the second objective, or the size if there is none. `values` are
+    the cases or the objectives that a user's fitness gave, all minimised.
     """
 
     fitness: float
@@ -28,6 +29,7 @@ class Score:
     size: int = 0
     outcome: str = ""
     cost: int = 0
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Champion:
     """A network of the hall of fame.
 
     It has a genotype if weights are learned, `weights` once they were tuned with all evaluations,
-    and `validated` if it was cross-validated.
+    and `validated` if it was cross-validated. `values` are those of a user's fitness.
     """
 
     size: int
@@ -87,6 +89,7 @@ class Champion:
     cost: int = 0
     weights: Weights | None = None
     validated: CrossScore | None = None
+    values: tuple[float, ...] = ()
 
 
 class ChampionHall:

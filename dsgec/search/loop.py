@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from dsgec.random import Stream
 from dsgec.search.breeding import Breeding, make_breeding
+from dsgec.search.fronts import sort_by_objectives
 from dsgec.search.individual import INFINITE, Individual, Offspring
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import Scorer, no_valid_individual
-from dsgec.search.selection import select_parent
+from dsgec.search.selection import Parents, select_parent
 from dsgec.search.settings import Settings
 
 Point = tuple[float, int]
@@ -91,11 +92,12 @@ def _offspring(
     The parents are drawn from the stream of the pair's first child; each child then has its own.
     """
     children: list[Offspring] = []
+    candidates = Parents(parents, settings, generation)
     for number in range(settings.elites, settings.population, 2):
         first = Stream(settings.seed, generation, number)
         second = Stream(settings.seed, generation, number + 1)
-        mother = select_parent(parents, settings, first)
-        father = select_parent(parents, settings, first)
+        mother = select_parent(candidates, settings, first)
+        father = select_parent(candidates, settings, first)
         children += breeding.pair(mother, father, first, second)
     return children[: settings.population - settings.elites]
 
@@ -114,7 +116,10 @@ def _score_generation(
     scorer.begin(generation)
     population = (*scorer.elite(elite), *scorer.individuals(offspring))
     if scorer.problem.cost.is_minimised:
-        best = sort_by_fronts([(one.fitness, one.score.cost) for one in population])
+        if scorer.problem.fitness is not None:
+            best = sort_by_objectives([one.score.values for one in population])
+        else:
+            best = sort_by_fronts([(one.fitness, one.score.cost) for one in population])
         population = tuple(population[number] for number in best[: len(offspring)])
     return State(generation, population, scorer.evaluations, scorer.reused)
 

@@ -38,7 +38,7 @@ from dsgec.search.problem import Problem
 from dsgec.search.recommend import Refit
 from dsgec.search.refine import tune_champions
 from dsgec.search.rows import LANES, WHOLE_EVERY
-from dsgec.search.scoring import Scorer, no_valid_individual
+from dsgec.search.scoring import FEW_VALUES, Scorer, no_valid_individual
 from dsgec.search.settings import Settings
 
 
@@ -125,9 +125,10 @@ def _emit(problem: Problem, representation: str, learning: bool = False) -> Engi
         language.grammar.directives.output,
         problem.objective,
         learning=learning or problem.learning is not None,
-        trees=problem.learning is not None and problem.learning.trees,
+        trees=problem.varies_trees,
         weighted=problem.row_weights is not None,
         minimises=problem.cost.is_minimised,
+        external=problem.fitness is not None,
     )
 
 
@@ -143,7 +144,12 @@ def _build(
         library = load_engine(source, engine_header(), toolchain, flags, waiting)
     except (CompileError, OSError) as error:
         raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
-    library.expect(LANES=LANES, LARGEST_CHAMPION=LARGEST_CHAMPION, WHOLE_EVERY=WHOLE_EVERY)
+    library.expect(
+        LANES=LANES,
+        LARGEST_CHAMPION=LARGEST_CHAMPION,
+        WHOLE_EVERY=WHOLE_EVERY,
+        FEW_VALUES=FEW_VALUES,
+    )
     tables = make_tables(problem)
     digest = problem_digest(problem, representation, tables)
     return EngineBuild(library, toolchain.identity, tables, digest)

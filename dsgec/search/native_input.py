@@ -18,7 +18,7 @@ from dsgec.search.rows import LANES
 from dsgec.search.selection import SELECTIONS
 from dsgec.search.settings import Settings
 
-_ELSEWHERE = ("threads", "selection", "batch")
+_ELSEWHERE = ("threads", "selection", "batch", "down_sample")
 """Parameters that no result depends on, or that are digested elsewhere."""
 
 
@@ -54,6 +54,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "parsimony": learning.parsimony if learning else 0.0,
         "selection": [*SELECTIONS].index(settings.selection),
         "batch": problem.batch,
+        "down_sample": settings.down_sample,
     }
 
 
@@ -134,6 +135,9 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
             digest.update(array.astype("<f8", copy=False).data)
     if problem.cost.is_minimised:
         digest.update(repr((problem.cost.minimise, problem.cost.prices)).encode())
+    if (own := problem.fitness) is not None:
+        named = (own.name, own.digest, own.objectives, own.maximise, own.trees)
+        digest.update(repr(named).encode("utf-8", "surrogatepass"))
     return digest.digest()
 
 
@@ -141,7 +145,7 @@ def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """Return a digest of all that the generations depend on, given that of the problem."""
     numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
     if parameters["selection"]:  # the first method adds nothing, so older states stay valid
-        numbers.append(parameters["selection"])
+        numbers += [parameters["selection"], parameters["down_sample"]]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

@@ -25,6 +25,7 @@ from dsgec.network.ir import Network, used_functions
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.structure import count_connections
 from dsgec.search.check import check_language, check_task, outputs_needed
+from dsgec.search.fitness import TextFitness
 from dsgec.search.gradient import Span, WeightedNetwork, weighted_network
 from dsgec.search.objective import CLASSIFICATION
 from dsgec.search.objectives import OBJECTIVES, as_score, objectives_of
@@ -48,6 +49,10 @@ class Learning:
     batch: int = 0
 
 
+OBJECTIVES_OF_USER = "objectives"
+"""What is minimised by a user's fitness with several objectives."""
+
+
 @dataclass(frozen=True, slots=True)
 class CostObjective:
     """The second objective of a search, if it has one: what a network costs on a chip."""
@@ -64,7 +69,7 @@ class CostObjective:
     @property
     def has_prices(self) -> bool:
         """True if the cost is estimated for the chip, and not just the number of connections."""
-        return self.is_minimised and self.minimise != "connections"
+        return self.is_minimised and self.minimise not in ("connections", OBJECTIVES_OF_USER)
 
     @property
     def prices(self) -> Prices | None:
@@ -120,7 +125,8 @@ class Problem:
 
     Without `learning`, the search is the paper's. `row_weights` are the weights of the training
     rows, in their order, if they count differently. `threshold` is the one between two classes, or
-    `auto`. `remark` is what a user should know before the run.
+    `auto`. `remark` is what a user should know before the run. With a `fitness`, phenotypes are any
+    text, which that scores instead of the rows: see `dsgec.search.text_problem`.
     """
 
     language: PhenotypeLanguage
@@ -132,6 +138,14 @@ class Problem:
     row_weights: NDArray[np.float64] | None = None
     threshold: float | str = DEFAULT_THRESHOLD
     remark: str = ""
+    fitness: TextFitness | None = None
+
+    @property
+    def varies_trees(self) -> bool:
+        """True if derivation trees are varied instead of lists."""
+        if self.fitness is not None:
+            return self.fitness.trees
+        return self.learning is not None and self.learning.trees
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -142,6 +156,13 @@ class Problem:
     def batch(self) -> int:
         """The number of rows of most generations; 0: all."""
         return self.learning.batch if self.learning else 0
+
+    @property
+    def rises(self) -> bool:
+        """True if a higher score is better."""
+        if self.fitness is not None:
+            return self.fitness.maximise
+        return OBJECTIVES[self.objective].rises
 
     @property
     def has_own_threshold(self) -> bool:
@@ -172,7 +193,7 @@ class Problem:
             max_size=settings.max_size,
             codons=settings.codons,
             wraps=settings.wraps,
-            growth=FIRST_GROWTH if self.learning and self.learning.trees else None,
+            growth=FIRST_GROWTH if self.varies_trees else None,
         )
 
     def fits(self, network: Network) -> bool:
@@ -192,6 +213,8 @@ class Problem:
 
     def as_score(self, fitness: float) -> float:
         """Return a fitness as people read it, in the units of the target, with its penalties."""
+        if self.fitness is not None:
+            return -fitness if self.fitness.maximise else fitness
         scale = self.dataset.target_scale
         return as_score(self.objective, fitness, scale[1] if scale else 1.0)
 

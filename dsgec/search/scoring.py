@@ -32,6 +32,9 @@ from dsgec.search.rows import fit_line
 REMEMBERED = 1 << 18
 """The number of phenotypes whose scores are remembered, unless a population has more."""
 
+FEW_VALUES = 16
+"""With more cases than this, fewer phenotypes are remembered, so that memory stays bounded."""
+
 _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 _WORD = (1 << 64) - 1
 
@@ -85,8 +88,13 @@ class Scorer:
 
     def forget(self, population: Iterable[str]) -> None:
         """Forget all phenotypes but these, if too many are remembered."""
-        if len(self.memory) >= REMEMBERED:
+        if len(self.memory) >= self.memory_limit:
             self.memory = {key: self.memory[key] for key in map(hash_text, population)}
+
+    @property
+    def memory_limit(self) -> int:
+        """The number of phenotypes whose scores are remembered."""
+        return REMEMBERED
 
     def _admit(self, phenotype: str, score: Score, genotype: Genotype | None = None) -> None:
         if not score.reason:

@@ -61,7 +61,9 @@ class Settings:
     tournament: int = setting(
         3, "Tournament size: individuals from which a parent is chosen.", 1, 1_000_000
     )
-    selection: ClassVar = "tournament"  # the only method so far
+    selection = "tournament"  # the only method for networks
+    down_sample = 1.0
+    diversity = False
     crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
     mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
     elites: int = setting(
@@ -276,6 +278,11 @@ class Settings:
                 f"is {self.ensemble}, but members of an ensemble have no islands",
                 f"Leave it out, or {mention('islands')}.",
             )
+
+    @property
+    def has_fronts(self) -> bool:
+        """True if there is more than one objective: the population is then sorted."""
+        return self.minimise != NOTHING
 
     def _check_front(self) -> None:
         if self.ensemble > 1:

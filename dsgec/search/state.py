@@ -39,10 +39,12 @@ from dsgec.search.scoring import Scorer, hash_text
 from dsgec.search.settings import Settings
 
 _MAGIC, _LEARNING_MAGIC = b"dsgec-engine-2\n\0", b"dsgec-learns-1\n\0"
+_TEXT_MAGIC = b"dsgec-anyfit-1\n\0"
 _COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, memory
 _REMEMBERED = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
 _LEARNED = struct.Struct("<Bd")  # outcome, fitness; then its size, and how many rates there are
 _COST = struct.Struct("<Q")  # after a size, if a cost is minimised
+_WIDTH = struct.Struct("<Q")  # after the counts: values that follow a size, of a user's fitness
 _RATE = struct.Struct("<2d")
 _FITNESS = struct.Struct("<d")
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
@@ -67,6 +69,8 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
     )
     problem = scorer.problem
     parts = [identity, _magic(problem), _COUNTS.pack(*counts)]
+    if problem.fitness is not None:
+        parts.append(_WIDTH.pack(_width(scorer)))
     for individual in state.population if state else ():
         parts.append(_genotype_bytes(individual.derivation.genotype))
         if problem.learning:
@@ -74,6 +78,8 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
     for key, score in scorer.memory.items():
         outcome = _OUTCOMES.index(score.outcome)
         parts.append(_REMEMBERED.pack(key, score.fitness, outcome) + _size_bytes(score, problem))
+    if problem.fitness is not None:  # which has a hall of fame of its own
+        return b"".join(parts)
     slots = scorer.hall.slots
     for slot in range(LARGEST_CHAMPION + 1):
         champion = slots.get(slot)
@@ -86,11 +92,20 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
     return b"".join(parts)
 
 
+def _width(scorer: Scorer) -> int:
+    """Return how many values each valid phenotype has, of a user's fitness."""
+    return max((len(score.values) for score in scorer.memory.values()), default=0)
+
+
 def _magic(problem: Problem) -> bytes:
+    if problem.fitness is not None:
+        return _TEXT_MAGIC
     return _LEARNING_MAGIC if problem.learning else _MAGIC
 
 
 def _size_bytes(score: Score, problem: Problem) -> bytes:
+    if problem.fitness is not None:
+        return struct.pack(f"<I{len(score.values)}d", score.size, *score.values)
     cost = _COST.pack(score.cost) if problem.cost.is_minimised else b""
     return struct.pack("<I", score.size) + cost
 
@@ -144,11 +159,14 @@ class _Reader:
         self.data, self.at = data, 0
         self.problem, self.settings, self.scorer = problem, settings, scorer
         self.representation = problem.represent(settings)
+        self.width = _width(scorer)
 
     def state(self) -> State | None:
         magic = _magic(self.problem)
         _expect(self.bytes(len(magic)) == magic)
         generation, evaluations, reused, population, remembered = self.unpack(_COUNTS)
+        if self.problem.fitness is not None:
+            (self.width,) = self.unpack(_WIDTH)
         _expect(population == self.settings.population)
         _expect(not remembered or not self.problem.learning)
         _expect(max(generation, evaluations, reused) < 1 << 62)
@@ -162,7 +180,7 @@ class _Reader:
             key, fitness, outcome = self.unpack(_REMEMBERED)
             _expect(key not in self.scorer.memory)
             self.scorer.memory[key] = self.score(outcome, fitness)
-        for slot in range(LARGEST_CHAMPION + 1):
+        for slot in range(LARGEST_CHAMPION + 1 if self.problem.fitness is None else 0):
             self.champion(slot)
         _expect(self.at == len(self.data))
         self.scorer.evaluations, self.scorer.reused = evaluations, reused
@@ -215,11 +233,24 @@ class _Reader:
     def score(self, number: int, fitness: float) -> Score:
         """Read a size and, if one is minimised, a cost, and return a valid score."""
         size = self.number()
+        if self.problem.fitness is not None:
+            return self.text_score(number, fitness, size)
         cost = self.unpack(_COST)[0] if self.problem.cost.is_minimised else size
         _expect(number < len(_OUTCOMES) and size <= _LARGEST and cost <= _LARGEST_COST)
         outcome = _OUTCOMES[number]
         _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
         return Score(fitness, outcome, size, outcome, cost)
+
+    def text_score(self, number: int, fitness: float, size: int) -> Score:
+        """Read the values of a user's fitness, and return a score."""
+        _expect(number < len(_OUTCOMES) and size <= _LARGEST)
+        outcome = _OUTCOMES[number]
+        _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
+        count = 0 if outcome else self.width
+        _expect(8 * count <= len(self.data) - self.at)
+        values = struct.unpack(f"<{count}d", self.bytes(8 * count))
+        _expect(all(map(math.isfinite, values)))
+        return Score(fitness, outcome, size, outcome, size, values)
 
     def genotype(self) -> Genotype:
         genes: dict[Gene, tuple[int, ...]] = {}

@@ -27,7 +27,9 @@ from dsgec.report.chart import (
 )
 from dsgec.report.format import format_number, shorten
 from dsgec.report.page import page_style, report_page
+from dsgec.report.search_page import search_page
 from dsgec.run.folder import has_record
+from dsgec.run.text_result import is_text_run, read_text_result
 from dsgec.study.evidence import FILE, DrawnCurves, DrawnSample, StudyEvidence
 from dsgec.study.outputs import COMPARISONS, RESULTS
 from dsgec.study.table_text import PRINTED
@@ -70,6 +72,8 @@ class BoxPlot:
 
 def folder_page(folder: Folder) -> str:
     """Return the page of a folder, which is a run's or a study's."""
+    if is_text_run(folder):
+        return search_page(read_text_result(folder))
     if has_record(folder):
         return report_page(folder)
     if folder.has(RESULTS):

@@ -69,11 +69,13 @@ class Processes:
 
     With the name of a `module` that calls will need, the processes start at once and import it
     while the caller continues; otherwise each starts when there is a call for it. `on_remark` is
-    called with the messages of calls, by other threads.
+    called with the messages of calls, by other threads. A call is made again after a lost process
+    at most so often as `restarts` says.
     """
 
-    def __init__(self, threads: int, module: str = "") -> None:
+    def __init__(self, threads: int, module: str = "", restarts: int = MOST_RESTARTS) -> None:
         self.threads, self.want = threads, ""
+        self._restarts = restarts
         self.on_remark: Callable[[str], None] = lambda text: None
         self._module = module
         self._waiting: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -92,7 +94,13 @@ class Processes:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Submit the call of a function of dsgec; its arguments are data that can be pickled."""
-        call = _Call(function, arguments)
+        return self.submit_within(None, function, *arguments)
+
+    def submit_within(
+        self, seconds: float | None, function: Callable[..., Any], *arguments: Any
+    ) -> "Future[Any]":
+        """Submit a call whose process is killed after so many seconds: it raises TimeoutError."""
+        call = _Call(function, arguments, seconds)
         self._waiting.put(call)
         self._submitted += 1
         if len(self._attendants) < min(self.threads, self._submitted):
@@ -148,7 +156,7 @@ class Processes:
 
     def _make(self, call: "_Call", process: "_Process | None") -> "_Process | None":
         """Make a call, again if its process is lost; return the process that is there after it."""
-        for attempt in range(MOST_RESTARTS + 1):
+        for attempt in range(self._restarts + 1):
             try:
                 process = process or self._begin()
                 call.future.set_result(process.call(call, self.on_remark))
@@ -157,9 +165,15 @@ class Processes:
                 code = self._end(process) if process is not None else 0
                 failure = _explain_exit(code) if process is not None else _explain_start(error)
                 process = None
-                if self._is_closed or attempt == MOST_RESTARTS:
+                if self._is_closed or attempt == self._restarts:
                     call.future.set_exception(failure)
                     return None
+            except _LateProcess:
+                assert process is not None
+                process.kill()
+                self._end(process)
+                call.future.set_exception(TimeoutError())
+                return None
             except BaseException as error:
                 call.future.set_exception(error)
                 return process
@@ -187,13 +201,22 @@ class Processes:
 class _Call:
     """A function with its arguments, and the future of its result."""
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self.function, self.arguments = function, arguments
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        seconds: float | None = None,
+    ) -> None:
+        self.function, self.arguments, self.seconds = function, arguments, seconds
         self.future: Future[Any] = Future()
 
 
 class _LostProcess(Exception):
     """The process of a call could not be started, or is gone."""
+
+
+class _LateProcess(Exception):
+    """A call takes longer than it may."""
 
 
 class _Process:
@@ -223,6 +246,8 @@ class _Process:
         try:
             self._send(data)
             while True:
+                if call.seconds is not None and not self._connection.poll(call.seconds):
+                    raise _LateProcess
                 answer = self._connection.recv_bytes()
                 try:
                     kind, value = ForkingPickler.loads(answer)

@@ -13,12 +13,13 @@ static void vary_lists(const dsgec_engine *e, Mapper *map, Individual *child, St
 
 static void breed_pair(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
-    Mapper *map = &e->threads[thread].mapping;
+    Thread *own = &e->threads[thread];
+    Mapper *map = &own->mapping;
     int64_t first = e->settings.elites + 2 * task;
     Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
-    const Genotype *mother = &select_parent(e, &random)->genotype;
-    const Genotype *father = &select_parent(e, &random)->genotype;
+    const Genotype *mother = &select_parent(e, own, &random)->genotype;
+    const Genotype *father = &select_parent(e, own, &random)->genotype;
     Individual *child = &children[0];
     Exchange exchanged = NOTHING_EXCHANGED;
     if (chance(&random, e->settings.crossover)) {

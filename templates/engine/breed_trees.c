@@ -124,8 +124,8 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     int64_t first = e->settings.elites + 2 * task;
     Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
-    const Individual *mother = select_parent(e, &random);
-    const Individual *father = select_parent(e, &random);
+    const Individual *mother = select_parent(e, own, &random);
+    const Individual *father = select_parent(e, own, &random);
     int crosses = chance(&random, e->settings.crossover);
     vary_tree(e, own, &children[0], mother, father, crosses, &random);
     if (first + 1 < e->settings.population) {

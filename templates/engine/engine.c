@@ -41,6 +41,12 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->rows);
     free(e->log.data);
     free(e->saved.data);
+    free(e->handed.data);
+    free(e->ends);
+    free(e->cases.valid);
+    free(e->cases.cases);
+    free(e->cases.epsilons);
+    free(e->cases.sorted);
     free_describer(&e->describer);
     free_work(&e->work);
     free(e);
@@ -57,7 +63,7 @@ static int are_possible(const dsgec_engine_settings *s) {
     }
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
            s->elites <= s->population && s->tournament >= 1 && s->selection >= 0 &&
-           s->selection < SELECTION_COUNT && s->features >= 1 &&
+           s->selection < (EXTERNAL ? SELECTION_COUNT : FIRST_BY_CASES) && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
            (!MINIMISES || s->elites == 0) &&
@@ -152,16 +158,72 @@ void dsgec_engine_times(dsgec_engine_seconds *seconds) {
 #endif
 }
 
+int dsgec_engine_waiting(dsgec_engine *e, dsgec_engine_phenotypes *phenotypes) {
+    int64_t i;
+    size_t length = 0;
+    int waits = EXTERNAL && e->error == OK && e->phase == SCORE && !e->is_scored;
+    phenotypes->count = waits ? e->fresh_count : 0;
+    for (i = 0; i < phenotypes->count; i++) {
+        const Buffer *text = &e->offspring[e->fresh[i]].phenotype;
+        if (!RESERVE(e->handed.data, e->handed.capacity, length + text->length + 1) ||
+            !RESERVE(e->ends, e->ends_capacity, i + 1)) {
+            return NO_MEMORY;
+        }
+        if (text->length > 0) {
+            memcpy(e->handed.data + length, text->data, text->length);
+        }
+        length += text->length;
+        e->ends[i] = (int64_t)length;
+    }
+    phenotypes->texts = e->handed.data;
+    phenotypes->ends = e->ends;
+    return OK;
+}
+
+int dsgec_engine_give(dsgec_engine *e, const double *fitness, const int32_t *sizes,
+                      const double *values, int64_t width) {
+    int64_t i;
+    if (!EXTERNAL || e->error != OK || e->phase != SCORE || e->is_scored || width < 0 ||
+        (e->scores.width != 0 && e->scores.width != (size_t)width)) {
+        return BAD_CALL;
+    }
+    e->scores.width = (size_t)width;
+    if (!have_values(&e->scores)) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < e->fresh_count; i++) {
+        Individual *child = &e->offspring[e->fresh[i]];
+        int valid = fitness[i] - fitness[i] == 0.0;
+        child->outcome = valid ? SCORED : NOT_FINITE;
+        child->fitness = valid ? fitness[i] : INFINITE;
+        child->size = valid ? sizes[i] : 0;
+        child->cost = child->size;
+        child->evaluations = 1;
+        copy_values(values_of(&e->scores, child->entry), values + (size_t)(i * width),
+                    e->scores.width);
+    }
+    e->is_scored = 1;
+    return OK;
+}
+
+int dsgec_engine_abandon(dsgec_engine *e) {
+    if (!EXTERNAL || e->error != OK) {
+        return BAD_CALL;
+    }
+    if (e->phase == SCORE) {
+        cut_scores(&e->scores, e->known);
+        e->reused = e->reused_before;
+    }
+    e->phase = BREED;
+    e->pool.next = 0;
+    return OK;
+}
+
 int64_t dsgec_engine_generation(const dsgec_engine *e) {
     return e->phase == BREED && e->pool.next == 0 ? e->generation : -1;
 }
 
-int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
-    const Individual *individual;
-    if (number < 0 || number >= e->settings.population) {
-        return BAD_CALL;
-    }
-    individual = &e->population[number];
+static void show_individual(const Individual *individual, dsgec_engine_individual *view) {
     view->genes = individual->genotype.genes;
     view->values = individual->genotype.values;
     view->gene_count = individual->genotype.count;
@@ -172,6 +234,22 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
     view->invalid = individual->invalid;
     view->rates = individual->rates.items;
     view->rate_count = individual->rates.count;
+}
+
+int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
+    if (number < 0 || number >= e->settings.population) {
+        return BAD_CALL;
+    }
+    show_individual(&e->population[number], view);
+    return OK;
+}
+
+int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
+                              dsgec_engine_individual *view) {
+    if (!EXTERNAL || e->phase != SCORE || number < 0 || number >= e->fresh_count) {
+        return BAD_CALL;
+    }
+    show_individual(&e->offspring[e->fresh[number]], view);
     return OK;
 }
 

@@ -8,7 +8,8 @@
 enum {
     LANES = 8,               /* partial sums of a column */
     LARGEST_CHAMPION = 1000, /* connections of a network in the hall of fame */
-    WHOLE_EVERY = 10         /* one generation in so many is scored on all rows */
+    WHOLE_EVERY = 10,        /* one generation in so many is scored on all rows */
+    FEW_VALUES = 16          /* with more cases, fewer phenotypes are remembered */
 };
 
 /* The error codes that most functions return. */
@@ -77,6 +78,7 @@ typedef struct {
     int64_t batch; /* rows of a mini-batch, a multiple of LANES; 0: all rows */
     const dsgec_engine_prologue *prologue; /* NULL if costs are not needed */
     const dsgec_engine_prices *prices; /* NULL unless flash or cycles are minimised */
+    double down_sample; /* the share of the cases that lexicase selection uses in a generation */
 } dsgec_engine_settings;
 
 /* One generation, with the size and the phenotype of its best individual. */
@@ -150,6 +152,30 @@ void dsgec_engine_free(dsgec_engine *e);
  * completed. */
 int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
                       dsgec_engine_rows *rows);
+
+/* The phenotypes that wait for a score, each different and new; `ends` has where each ends in
+ * `texts`. They are valid until they are scored. */
+typedef struct {
+    const char *texts;
+    const int64_t *ends;
+    int64_t count;
+} dsgec_engine_phenotypes;
+
+/* In an EXTERNAL engine, `dsgec_engine_step` returns when phenotypes wait for a score. Get them,
+ * none if none wait. */
+int dsgec_engine_waiting(dsgec_engine *e, dsgec_engine_phenotypes *phenotypes);
+
+/* Get one of them as an individual; its fitness is not known yet. */
+int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
+                              dsgec_engine_individual *view);
+
+/* Score all that wait: the fitness of each, infinite if it is invalid, its size, and `width` values
+ * (cases or objectives), the same number in all calls. */
+int dsgec_engine_give(dsgec_engine *e, const double *fitness, const int32_t *sizes,
+                      const double *values, int64_t width);
+
+/* Give up an unfinished generation of an EXTERNAL engine: it can then be saved. */
+int dsgec_engine_abandon(dsgec_engine *e);
 
 /* Return the next generation, 0 before the first; -1 if one is unfinished. */
 int64_t dsgec_engine_generation(const dsgec_engine *e);

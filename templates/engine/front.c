@@ -6,6 +6,8 @@
 typedef struct {
     double fitness, crowding; /* the crowding distance */
     int64_t cost, number;
+    const double *values; /* of several objectives, in an EXTERNAL engine */
+    size_t width;
     int32_t front;
 } Point;
 

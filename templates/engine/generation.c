@@ -144,20 +144,35 @@ static void choose_rows(dsgec_engine *e) {
     }
 }
 
+static void copy_values(double *to, const double *from, size_t count) {
+    if (count > 0) {
+        memcpy(to, from, count * sizeof *to);
+    }
+}
+
 /* Keep only the scores of the population once there are too many others. */
 static int forget(dsgec_engine *e) {
+    size_t width = e->scores.width;
     Entry *kept;
+    double *values;
     int64_t i;
-    if (e->generation == 0 || e->scores.count < (size_t)e->settings.memory) {
+    size_t most = (size_t)e->settings.memory;
+    most = width > FEW_VALUES ? most * FEW_VALUES / width : most;
+    if (e->generation == 0 || e->scores.count < most) {
         return OK;
     }
     kept = malloc((size_t)e->settings.population * sizeof *kept);
-    if (kept == NULL) {
+    values = malloc((size_t)e->settings.population * width * sizeof *values + 1);
+    if (kept == NULL || values == NULL) {
+        free(kept);
+        free(values);
         return NO_MEMORY;
     }
     for (i = 0; i < e->settings.population; i++) {
         if (!e->population[i].fault) {
             kept[i] = e->scores.entries[e->population[i].entry];
+            copy_values(values + (size_t)i * width, values_of(&e->scores, e->population[i].entry),
+                        width);
         }
     }
     clear_scores(&e->scores);
@@ -169,20 +184,26 @@ static int forget(dsgec_engine *e) {
         individual->entry = find_entry(&e->scores, &individual->hash);
         if (individual->entry < 0) {
             individual->entry = add_entry(&e->scores, &individual->hash);
-            if (individual->entry < 0) {
+            if (individual->entry < 0 || !have_values(&e->scores)) {
                 free(kept);
+                free(values);
                 return NO_MEMORY;
             }
             e->scores.entries[individual->entry] = kept[i];
+            copy_values(values_of(&e->scores, individual->entry), values + (size_t)i * width,
+                        width);
         }
     }
     free(kept);
+    free(values);
     return OK;
 }
 
 static int look_up(dsgec_engine *e) {
     int64_t i;
     e->fresh_count = 0;
+    e->known = e->scores.count;
+    e->reused_before = e->reused;
     for (i = e->settings.batch > 0 ? 0 : first_child(e); i < end_of_children(e); i++) {
         Individual *child = &e->offspring[i];
         if (child->error != OK) {
@@ -257,8 +278,16 @@ static void sort_offspring(dsgec_engine *e) {
         e->points[i].fitness = e->offspring[i].fitness;
         e->points[i].cost = e->offspring[i].cost;
         e->points[i].number = i;
+        if (EXTERNAL && !e->offspring[i].fault) {
+            e->points[i].values = values_of(&e->scores, e->offspring[i].entry);
+            e->points[i].width = e->scores.width;
+        }
     }
-    order_points(e->points, e->points + count, count, e->least);
+    if (EXTERNAL) {
+        order_by_objectives(e->points, e->points + count, count);
+    } else {
+        order_points(e->points, e->points + count, count, e->least);
+    }
     memcpy(e->sorted, e->offspring, (size_t)count * sizeof *e->sorted);
     for (i = 0; i < count; i++) {
         e->offspring[i] = e->sorted[e->points[i].number];
@@ -271,7 +300,7 @@ static int finish_generation(dsgec_engine *e) {
     for (i = 0; i < e->fresh_count; i++) {
         const Individual *child = &children[e->fresh[i]];
         if (child->outcome == SCORE_NO_MEMORY ||
-            (has_all_rows(e) && !admit(&e->hall, child))) {
+            (!EXTERNAL && has_all_rows(e) && !admit(&e->hall, child))) {
             return NO_MEMORY;
         }
         e->evaluations += child->evaluations;
@@ -319,6 +348,10 @@ static int run_generation(dsgec_engine *e) {
             int64_t children = e->settings.population - elites;
             int grown = e->generation == 0;
             int done;
+            if (e->pool.next == 0 && prepare_selection(e) != OK) {
+                e->error = NO_MEMORY;
+                return 1;
+            }
             TIMED(breeding, done = run_phase(e, grown ? grow_individual : breed_pair,
                                              grown ? children : (children + 1) / 2, LOOK_UP));
             if (!done) {
@@ -331,9 +364,17 @@ static int run_generation(dsgec_engine *e) {
             e->error = e->error == OK && e->generation > 0 ? keep_elite(e) : e->error;
             e->error = e->error == OK ? look_up(e) : e->error;
             choose_rows(e);
+            e->is_scored = e->fresh_count == 0;
             e->phase = SCORE;
             break;
         case SCORE:
+            if (EXTERNAL) { /* it is the caller who scores them */
+                if (!e->is_scored) {
+                    return 0;
+                }
+                e->phase = FINISH;
+                break;
+            }
             if (!run_phase(e, score_individual, e->fresh_count, FINISH)) {
                 return 0;
             }

@@ -11,7 +11,7 @@
 #include "work.c"
 #include "hall.c"
 #include "threads.c"
-#include "front.c"
+#include "objective_fronts.c"
 
 typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
 
@@ -64,9 +64,16 @@ static void free_steps(Steps *steps) {
 }
 #endif
 
+/* The working memory of a thread that selects by cases. */
+typedef struct {
+    int32_t *pool, *cases;
+    size_t pool_capacity, cases_capacity;
+} Choosing;
+
 typedef struct {
     Mapper mapping;
     Scorer scorer;
+    Choosing choosing;
 #if TREES
     Trees trees;
     Merger merger;
@@ -80,6 +87,15 @@ typedef struct {
     Work work;
 #endif
 } Thread;
+
+/* What selection by cases needs to know of a population: its valid individuals, the cases of this
+ * generation, and how much worse than the best an individual may be in each case. */
+typedef struct {
+    int32_t *valid, *cases;
+    double *epsilons, *sorted;
+    size_t valid_capacity, cases_capacity, epsilons_capacity, sorted_capacity;
+    int32_t valid_count, case_count;
+} Cases;
 
 struct dsgec_engine {
     dsgec_engine_settings settings;
@@ -103,6 +119,12 @@ struct dsgec_engine {
     int64_t row_count;
     Buffer log, saved;
     Hash logged;
+    Cases cases;
+    Buffer handed; /* the phenotypes that wait for a score, and their ends */
+    int64_t *ends;
+    size_t ends_capacity, known; /* entries before this generation */
+    int64_t reused_before;
+    int is_scored; /* whether no phenotype waits */
     Describer describer;
     Work work;
 };
@@ -166,6 +188,8 @@ static int copy_learned(Individual *to, const Individual *from) {
 }
 
 static void free_thread(Thread *thread) {
+    free(thread->choosing.pool);
+    free(thread->choosing.cases);
     free_mapper(&thread->mapping);
     free_scorer(&thread->scorer);
 #if TREES

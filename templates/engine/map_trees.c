@@ -208,6 +208,9 @@ static int map_edited_tree(const dsgec_engine *e, Thread *own, Individual *child
     }
     child->learns = 1;
     child->rates.count = child->fault ? 0 : child->rates.count;
+    if (!LEARNING) { /* otherwise scores are not remembered */
+        child->hash = hash_text(child->phenotype.data, child->phenotype.length);
+    }
     return error == OK && !store_tree(&child->genotype, tree) ? NO_MEMORY : error;
 }
 #endif

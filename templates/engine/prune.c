@@ -4,7 +4,7 @@
 #include "breed_trees.c"
 #include "generation.c"
 
-#if TREES
+#if TREES && LEARNING
 enum { TRIED = 12, STEPS_BETWEEN = 4 };
 /* The generation whose random streams pruning uses; no run reaches it. */
 static const uint64_t PRUNING = UINT64_MAX - 1;

@@ -106,7 +106,7 @@ static int is_finite(double number) {
 /* Read what `put_size` wrote; without minimising, the cost is the size. */
 static uint64_t get_size(Bytes *reader, uint64_t *cost) {
     uint64_t size = get_word(reader, 4);
-    *cost = MINIMISES ? get_word(reader, 8) : size;
+    *cost = MINIMISES && !EXTERNAL ? get_word(reader, 8) : size;
     return size;
 }
 
@@ -148,6 +148,22 @@ static int get_learned(Bytes *reader, Individual *individual) {
     return OK;
 }
 
+/* Read what `put_values` wrote; all values are finite. */
+static int get_values(Bytes *reader, Scores *scores, int64_t entry) {
+    size_t i;
+    if (!have_values(scores)) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < scores->width; i++) {
+        double value = dsgec_from_bits(get_word(reader, 8));
+        if (reader->failed || !is_finite(value)) {
+            return BAD_STATE;
+        }
+        values_of(scores, entry)[i] = value;
+    }
+    return OK;
+}
+
 static int get_scores(dsgec_engine *e, Bytes *reader, uint64_t count) {
     for (; count > 0; count--) {
         Hash hash;
@@ -172,6 +188,13 @@ static int get_scores(dsgec_engine *e, Bytes *reader, uint64_t count) {
         e->scores.entries[number].outcome = (int32_t)outcome;
         e->scores.entries[number].size = (int32_t)size;
         e->scores.entries[number].cost = (int64_t)cost;
+        if (EXTERNAL) {
+            int error = outcome == SCORED ? get_values(reader, &e->scores, number)
+                                          : have_values(&e->scores) ? OK : NO_MEMORY;
+            if (error != OK) {
+                return error;
+            }
+        }
     }
     return OK;
 }
@@ -244,7 +267,7 @@ static int get_champion(dsgec_engine *e, Bytes *reader, int slot) {
 
 static int get_hall(dsgec_engine *e, Bytes *reader) {
     int slot, error = OK;
-    for (slot = 0; error == OK && slot <= LARGEST_CHAMPION; slot++) {
+    for (slot = 0; !EXTERNAL && error == OK && slot <= LARGEST_CHAMPION; slot++) {
         error = get_champion(e, reader, slot);
     }
     if (error != OK) {
@@ -290,7 +313,9 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     reused = get_word(&reader, 8);
     population = get_word(&reader, 8);
     scores = get_word(&reader, 8);
-    if (reader.failed || population != (uint64_t)e->settings.population ||
+    e->scores.width = EXTERNAL ? (size_t)get_word(&reader, 8) : 0;
+    if (reader.failed || e->scores.width > reader.length / 8 ||
+        population != (uint64_t)e->settings.population ||
         (LEARNING && scores != 0) || /* it remembers none */
         generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
         return BAD_STATE;
@@ -323,7 +348,8 @@ static int write_migrant(dsgec_engine *e, const Individual *individual) {
         return put_learned(text, individual) ? OK : NO_MEMORY;
     }
     return put_word(text, dsgec_bits(individual->fitness), 8) &&
-                   put_size(text, individual->size, individual->cost)
+                   put_size(text, individual->size, individual->cost) &&
+                   put_values(text, &e->scores, individual->entry)
                ? OK
                : NO_MEMORY;
 }
@@ -347,7 +373,7 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
     }
     fitness = dsgec_from_bits(get_word(&reader, 8));
     size = get_size(&reader, &cost);
-    if (reader.failed || reader.at != length || individual->fault ||
+    if (reader.failed || reader.at + 8 * e->scores.width != length || individual->fault ||
         !is_score(SCORED, fitness, size, cost)) {
         return BAD_STATE;
     }
@@ -361,6 +387,10 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
         e->scores.entries[individual->entry].outcome = SCORED;
         e->scores.entries[individual->entry].size = (int32_t)size;
         e->scores.entries[individual->entry].cost = (int64_t)cost;
+        error = EXTERNAL ? get_values(&reader, &e->scores, individual->entry) : OK;
+        if (error != OK) {
+            return error;
+        }
     }
     recall_score(individual, &e->scores.entries[individual->entry]);
     individual->invalid = individual->outcome != SCORED;

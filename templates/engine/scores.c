@@ -18,7 +18,8 @@ typedef struct {
 typedef struct {
     Entry *entries;
     uint32_t *table; /* 1 + the index of an entry, or 0 */
-    size_t capacity, count, table_size;
+    double *values;  /* `width` for each entry, in an EXTERNAL engine */
+    size_t capacity, count, table_size, values_capacity, width;
 } Scores;
 
 enum { PENDING = -1 };
@@ -26,6 +27,16 @@ enum { PENDING = -1 };
 static void free_scores(Scores *scores) {
     free(scores->entries);
     free(scores->table);
+    free(scores->values);
+}
+
+/* Make room for the values of all entries. */
+static int have_values(Scores *scores) {
+    return RESERVE(scores->values, scores->values_capacity, scores->count * scores->width + 1);
+}
+
+static double *values_of(const Scores *scores, int64_t entry) {
+    return scores->values + (size_t)entry * scores->width;
 }
 
 static inline uint64_t read_word(const char *bytes, size_t count) {
@@ -139,11 +150,20 @@ static int64_t add_entry(Scores *scores, const Hash *hash) {
     return (int64_t)scores->count++;
 }
 
-/* Remove all entries. */
-static void clear_scores(Scores *scores) {
-    scores->count = 0;
+/* Remove all entries from this one on. */
+static void cut_scores(Scores *scores, size_t count) {
+    size_t i;
+    scores->count = count;
     if (scores->table_size > 0) {
         memset(scores->table, 0, scores->table_size * sizeof *scores->table);
     }
+    for (i = 0; i < count; i++) {
+        place_entry(scores->table, scores->table_size, &scores->entries[i].hash, i);
+    }
+}
+
+/* Remove all entries. */
+static void clear_scores(Scores *scores) {
+    cut_scores(scores, 0);
 }
 #endif

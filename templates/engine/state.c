@@ -4,7 +4,9 @@
 #define DSGEC_STATE_C
 #include "individual.c"
 
-#if LEARNING
+#if EXTERNAL
+static const char MAGIC[] = "dsgec-anyfit-1\n";
+#elif LEARNING
 static const char MAGIC[] = "dsgec-learns-1\n";
 #else
 static const char MAGIC[] = "dsgec-engine-2\n";
@@ -43,7 +45,8 @@ static int put_genotype(Buffer *text, const Genotype *genotype) {
 
 /* Write the size, and the cost if it is minimised. */
 static int put_size(Buffer *text, int32_t size, int64_t cost) {
-    return put_word(text, (uint64_t)size, 4) && (!MINIMISES || put_word(text, (uint64_t)cost, 8));
+    return put_word(text, (uint64_t)size, 4) &&
+           (!MINIMISES || EXTERNAL || put_word(text, (uint64_t)cost, 8));
 }
 
 /* Write the score and the rates of an individual that learns, which do not follow from its
@@ -57,6 +60,16 @@ static int put_learned(Buffer *text, const Individual *individual) {
     for (i = 0; written && i < individual->rates.count; i++) {
         written = put_word(text, dsgec_bits(individual->rates.items[i].step), 8) &&
                   put_word(text, dsgec_bits(individual->rates.items[i].gradient), 8);
+    }
+    return written;
+}
+
+/* Write the cases or objectives of a phenotype that was scored by the caller. */
+static int put_values(Buffer *text, const Scores *scores, int64_t entry) {
+    size_t i;
+    int written = 1;
+    for (i = 0; EXTERNAL && written && i < scores->width; i++) {
+        written = put_word(text, dsgec_bits(values_of(scores, entry)[i]), 8);
     }
     return written;
 }
@@ -106,7 +119,8 @@ static int save_state(dsgec_engine *e) {
               put_word(text, (uint64_t)e->evaluations, 8) &&
               put_word(text, (uint64_t)e->reused, 8) &&
               put_word(text, (uint64_t)e->settings.population, 8) &&
-              put_word(text, (uint64_t)e->scores.count, 8);
+              put_word(text, (uint64_t)e->scores.count, 8) &&
+              (!EXTERNAL || put_word(text, (uint64_t)e->scores.width, 8));
     for (i = 0; written && e->generation > 0 && i < e->settings.population; i++) {
         written = put_genotype(text, &e->population[i].genotype) &&
                   (!LEARNING || put_learned(text, &e->population[i]));
@@ -116,8 +130,9 @@ static int save_state(dsgec_engine *e) {
         written = put_word(text, entry->hash.low, 8) && put_word(text, entry->hash.high, 8) &&
                   put_word(text, dsgec_bits(entry->fitness), 8) &&
                   put_word(text, (uint64_t)entry->outcome, 1) &&
-                  put_size(text, entry->size, entry->cost);
+                  put_size(text, entry->size, entry->cost) &&
+                  (entry->outcome != SCORED || put_values(text, &e->scores, (int64_t)n));
     }
-    return written && put_hall(text, &e->hall) ? OK : NO_MEMORY;
+    return written && (EXTERNAL || put_hall(text, &e->hall)) ? OK : NO_MEMORY;
 }
 #endif

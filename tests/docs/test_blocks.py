@@ -46,6 +46,11 @@ IN_A_CLONE = {
                 )
                 for backend, folder in (("reference", "a"), ("engine", "b"))
             ),
+            *(
+                f"dsgec search max_ones --population 20 --generations 20 --backend {backend}"
+                f" --out {folder}"
+                for backend, folder in (("reference", "a"), ("engine", "b"))
+            ),
         ),
         "tests/test_how_to.py",
     ),

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from dsgec.data.dataset import Dataset
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
 from dsgec.grammar.recursion import analyse_recursion, depth_limits, make_size_bound
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.syntax import ALIASES
 from dsgec.search.check import check_language, check_task
+from dsgec.search.text_problem import expand_text_grammar
 
 _NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
 _ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
@@ -66,6 +68,32 @@ def describe_grammar(
         )
     if remark:
         lines.append(f"  note        {remark}")
+    return "\n".join(lines)
+
+
+def describe_text_grammar(file: GrammarFile, max_depth: Mapping[str, int]) -> str:
+    """Return the page of a grammar whose phenotypes are any text."""
+    grammar = expand_text_grammar(file.grammar, _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS)
+    tables = make_rule_tables(grammar, max_depth)
+    recursion = analyse_recursion(grammar)
+    recursive = [
+        f"<{name}> at most {tables.limits[number]} deep"
+        for number, name in enumerate(tables.names)
+        if any(recursion.recursive[number])
+    ]
+    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
+    lines = [
+        f"{file.name}: no faults",
+        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
+        f" it starts at <{grammar.directives.start}>",
+        f"  recursion   {', '.join(recursive) or 'none'}",
+    ]
+    if grammar.directives.indent:
+        lines.append("  lines       {: and :} stand for indented lines")
+    if needs_features(file.grammar) or needs_outputs(file.grammar):
+        lines.append(
+            f"  counted     for {_EXAMPLE_FEATURES} features and {_EXAMPLE_OUTPUTS} outputs"
+        )
     return "\n".join(lines)
 
 

@@ -199,6 +199,10 @@ def limit_seconds(left: float, spent: float, max_seconds: float | None) -> float
 
 def heading(job: Job, description: str) -> str:
     """Return two lines that say what is about to run."""
+    if (fitness := job.problem.fitness) is not None:
+        goal = "maximising" if fitness.maximise else "minimising"
+        what = f"{goal} {fitness.name}, evaluated {fitness.evaluate.description}"
+        return f"{clean(what)}\ngrammar {clean(job.grammar.name)}, backend {clean(description)}"
     problem, dataset = job.problem, job.problem.dataset
     train, test = len(problem.split.train), len(problem.split.test)
     labels = ", ".join(map(str, dataset.classes[:MOST_CLASSES_SHOWN]))

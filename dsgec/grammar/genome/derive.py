@@ -43,6 +43,7 @@ def derive(
     read: dict[Gene, int] = {}
     choices: list[Choice] = []
     constants: list[tuple[int, ConstantPlace]] = []  # with the numbers of their pieces
+    expansions: list[tuple[int, int]] = []
     size = 0
     widths: list[int] = []
     place, layer_start = _OUTSIDE, 0
@@ -78,6 +79,7 @@ def derive(
         if choice == NONE:
             return Derivation({}, "", read, fault=EXHAUSTED)
         read[gene] = index + 1
+        expansions.append((rule, choice))
         if len(options) > 1:
             choices.append(Choice(gene, index, options))
 
@@ -97,7 +99,8 @@ def derive(
             return Derivation({}, "", read, fault=too_large(max_size))
 
     places = _locate(pieces, constants)
-    return Derivation({}, "".join(pieces), read, tuple(choices), constants=places)
+    phenotype, made = "".join(pieces), tuple(expansions)
+    return Derivation({}, phenotype, read, tuple(choices), constants=places, expansions=made)
 
 
 def _locate(

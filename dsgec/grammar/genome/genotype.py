@@ -7,7 +7,7 @@ gone is detected.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dsgec.random import Stream
@@ -117,7 +117,8 @@ class Derivation:
 
     `genotype` is the repaired one. `read` has how many integers of each gene were read, and
     `choices` those that a mutation of DSGE or SGE can change; GE can change any codon read.
-    `constants` are those of the phenotype, in its order.
+    `constants` are those of the phenotype, in its order. `expansions` has the rule and the choice
+    of every node of the derivation tree, parents before children, from left to right.
     """
 
     genotype: Genotype
@@ -126,6 +127,7 @@ class Derivation:
     choices: tuple[Choice, ...] = ()
     fault: str = ""
     constants: tuple[ConstantPlace, ...] = ()
+    expansions: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
 
 class Representation(Protocol):

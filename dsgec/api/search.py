@@ -1,0 +1,297 @@
+"""`dsgec.search`: evolve any texts of a grammar by a fitness of your own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgec import pipeline
+from dsgec.api.evolve import Callback, _call_with_progress
+from dsgec.api.notebook import live_curve
+from dsgec.api.run import OTHER_FOLDER, History
+from dsgec.api.settings import check_choice, refuse_unknown
+from dsgec.errors import PYTHON, clean, setting_error
+from dsgec.folder import make_folder, open_folder, open_locked, remove_if_empty, write_whole
+from dsgec.grammar.genome.derivation_tree import TreeNode
+from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.indentation import indent_lines
+from dsgec.grammar.load import GrammarFile, load_grammar, parse_grammar
+from dsgec.report.search_page import search_page
+from dsgec.run.checkpoint import remove_checkpoint
+from dsgec.run.folder import refuse_other_run
+from dsgec.run.text_result import (
+    FailureRecord,
+    TextEntry,
+    TextResult,
+    find_tree,
+    read_text_result,
+    write_text_result,
+)
+from dsgec.search.diversity import Diversity
+from dsgec.search.evolver import Evolver
+from dsgec.search.problem import Problem
+from dsgec.search.text_evolvers import BACKENDS, TextIsland, choose_text_evolver
+from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
+from dsgec.setting import names_of
+from dsgec.study.evaluators import (
+    CallableSource,
+    close_evaluator,
+    function_digest,
+    make_evaluator,
+)
+
+Fitness = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TextIndividual:
+    """An individual of the last generation.
+
+    :param genotype: Its integers, by rule and part.
+    :param phenotype: Its text; empty if it has none.
+    :param score: Its fitness, as the function gave it; None if it is invalid.
+    :param tree: Its derivation tree; None if it has no phenotype.
+    """
+
+    genotype: Genotype
+    phenotype: str
+    score: float | None
+    tree: TreeNode | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchRun:
+    """A search that has ended.
+
+    :param details: The record, the history and the hall of fame.
+    :param notes: Notes and warnings.
+    :param population: Makes the individuals of the last generation.
+    """
+
+    details: TextResult
+    notes: tuple[str, ...] = ()
+    population: Callable[[], tuple[TextIndividual, ...]] = tuple
+
+    @classmethod
+    def load(cls, path: str | Path) -> "SearchRun":
+        """Load the search in a folder that `save` or `dsgec search` wrote.
+
+        :param path: The folder.
+        """
+        with open_folder(Path(path)) as folder:
+            return cls(read_text_result(folder))
+
+    @property
+    def best(self) -> str:
+        """Return the best phenotype; of equals, the shortest."""
+        return self.details.result.best.phenotype
+
+    @property
+    def score(self) -> float:
+        """Return the fitness of the best phenotype, as the function gave it."""
+        return self.details.result.score
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Return the cases or the objectives of the best phenotype; empty for one number."""
+        return self.details.result.best.values or ()
+
+    @property
+    def genotype(self) -> dict[str, tuple[int, ...]]:
+        """Return the integers of the best individual, by symbol."""
+        return dict(self.details.result.best.genotype)
+
+    @property
+    def history(self) -> History:
+        """Return a row for each generation; its fitness is minimised."""
+        return History(self.details.history)
+
+    @property
+    def hall_of_fame(self) -> tuple[TextEntry, ...]:
+        """Return the phenotypes of which no shorter one is as good, or the Pareto front."""
+        return self.details.hall
+
+    @property
+    def failures(self) -> tuple[FailureRecord, ...]:
+        """Return why phenotypes had no fitness, how often, and the first of each kind."""
+        return self.details.result.failures
+
+    @property
+    def diversity(self) -> tuple[Diversity, ...]:
+        """Return the diversity of each generation, if `diversity=True` asked for it."""
+        return self.details.diversity
+
+    @property
+    def individuals(self) -> tuple[TextIndividual, ...]:
+        """Return the individuals of the last generation; none if it was loaded or had islands."""
+        return self.population()
+
+    @property
+    def generations(self) -> int:
+        """Return the number of the last generation; the random one at the start is 0."""
+        return self.details.result.generations
+
+    @property
+    def ended(self) -> str:
+        """Return why it ended: `generations`, `stop-at`, `patience`, `stopped`, `interrupted`."""
+        return self.details.result.ended
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return the content of run.json: settings and result."""
+        return self.details.record.as_json()
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the run to a folder, as `dsgec search` does, and return its path.
+
+        :param folder: The folder; if it has another run, an error is raised.
+        :param overwrite: Overwrite another run.
+        """
+        with open_locked(Path(folder), "run") as opened:
+            if not overwrite:
+                refuse_other_run(opened, self.record, OTHER_FOLDER)
+            write_text_result(opened, self.details, search_page)
+            remove_checkpoint(opened)
+        return Path(folder)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report of the run, a self-contained HTML page.
+
+        :param path: The file.
+        """
+        write_whole(Path(path), search_page(self.details))
+        return Path(path)
+
+    def __repr__(self) -> str:
+        record = self.details.record
+        head = (
+            f"<dsgec.SearchRun {record.grammar.name} by {record.data.name}: {self.score:.6g}"
+            f" after {self.generations} generations; {self.best!r:.300}>"
+        )
+        lines = [f"  note: {clean(note)}" for note in self.notes]
+        lines += [f"  failures: {one.count:,} by {clean(one.reason)}" for one in self.failures[:3]]
+        return "\n".join([clean(head), *lines])
+
+
+def search(
+    grammar: Any,
+    fitness: Fitness,
+    *,
+    batched: bool = False,
+    processes: int = 0,
+    cluster: str | None = None,
+    seconds_per_evaluation: float = 0.0,
+    backend: str = "auto",
+    name: str = "",
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> SearchRun:
+    """Evolve a text of `grammar` that `fitness` finds good, and return the run.
+
+    The phenotype is any text that the grammar derives; dsgec does not execute it. A phenotype
+    whose fitness is NaN, infinite or an exception is invalid; the run goes on without it. Each
+    phenotype is evaluated once. Ctrl-C ends the run with what it has.
+
+    :param grammar: A file, the text of a grammar, or a grammar from `parse_grammar`.
+    :param fitness: A function from a phenotype to a number, which is minimised, or to a list of
+        numbers: the errors of cases, whose sum is minimised, or `objectives`.
+    :param batched: The function takes a list of phenotypes and returns a list.
+    :param processes: Number of processes that evaluate; 0: this process does. Others go on when an
+        evaluation hangs in C code, exits or crashes.
+    :param cluster: The address of a dask scheduler on whose workers to evaluate.
+    :param seconds_per_evaluation: An evaluation that takes longer is a failure; 0: no limit.
+    :param backend: `engine`, `reference` or `auto`; both give the same results.
+    :param name: The name of the problem. Default: that of the function.
+    :param out: The folder to write the run to. Default: nothing is written.
+    :param overwrite: Overwrite another run in that folder.
+    :param callback: A function that gets a `Progress` a few times a second; if it returns True,
+        the run stops.
+    :param settings: See `dsgec search --help`: population, generations, seed, selection, …
+    """
+    if not callable(fitness):
+        raise setting_error("fitness", f"is {fitness!r:.60}", "It must be a function.")
+    refuse_unknown("search", settings, names_of(TEXT_SETTINGS), _SYNONYMS)
+    check_choice("backend", backend, BACKENDS)
+    chosen = make_text_settings(settings)
+    file = _load(grammar)
+    source = CallableSource(fitness)
+    evaluator = make_evaluator(
+        source,
+        processes=processes,
+        cluster=cluster,
+        batched=batched,
+        seconds=seconds_per_evaluation,
+    )
+    folder = None if out is None else Path(out)
+    try:
+        function = getattr(fitness, "__name__", type(fitness).__name__)
+        job = pipeline.prepare_search(
+            *(file, evaluator, chosen),
+            function=f"{name or getattr(fitness, '__module__', 'fitness')}:{function}",
+            digest=function_digest(fitness),
+        )
+        if folder is not None:
+            if not overwrite and folder.exists():
+                with open_folder(folder) as opened:
+                    refuse_other_run(opened, job.identity, OTHER_FOLDER)
+            make_folder(folder).close()
+        evolver = choose_text_evolver(job.problem, chosen, backend)
+        hooks = _call_with_progress(callback or live_curve())
+        result = pipeline.evolve_texts(job, evolver, hooks)
+        population = _make_population(job.problem, chosen, evolver)
+    except BaseException:
+        if folder is not None:
+            remove_if_empty(folder)
+        raise
+    finally:
+        close_evaluator(evaluator)
+    warnings = (fault.message for fault in file.warnings)
+    notes = tuple(PYTHON.write(note) for note in (*warnings, evolver.remark) if note)
+    run = SearchRun(result, notes, population)
+    if folder is not None:
+        run.save(folder, overwrite=True)
+    return run
+
+
+_SYNONYMS = {
+    "random_state": "seed",
+    "n_jobs": "processes",
+    "max_iter": "generations",
+    "n_generations": "generations",
+    "population_size": "population",
+    "maximize": "maximise",
+}
+
+
+def _load(grammar: Any) -> GrammarFile:
+    if isinstance(grammar, GrammarFile):
+        return grammar
+    if isinstance(grammar, str) and ("::=" in grammar or "\n" in grammar):
+        return parse_grammar(grammar, any_text=True)
+    return load_grammar(str(grammar), any_text=True)
+
+
+def _make_population(
+    problem: Problem, settings: TextSettings, evolver: Evolver
+) -> Callable[[], tuple[TextIndividual, ...]]:
+    """Return a function that makes the individuals of the last generation of one population."""
+    if not isinstance(evolver, TextIsland):
+        return tuple
+    pairs = [*zip(evolver.genotypes(), evolver.fitness(), strict=True)]
+    return lambda: tuple(_individual(problem, settings, *one) for one in pairs)
+
+
+def _individual(
+    problem: Problem, settings: TextSettings, genotype: Genotype, fitness: float
+) -> TextIndividual:
+    try:
+        tree = find_tree(problem, settings, genotype)
+    except IndexError:
+        return TextIndividual(genotype, "", None, None)
+    score = problem.as_score(fitness) if fitness < float("inf") else None
+    text = tree.text
+    if problem.language.grammar.directives.indent:
+        text = indent_lines(text)
+    return TextIndividual(genotype, text, score, tree)

@@ -1,0 +1,232 @@
+"""Evolve any texts by a user's fitness: the engine breeds, and Python calls the fitness.
+
+Both evolvers give the same generations, bit for bit, and read each other's states.
+"""
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
+
+import numpy as np
+
+from dsgec.engine.library import Waiting
+from dsgec.engine.processors import processors
+from dsgec.engine.text_engine import TextEngine
+from dsgec.errors import DsgecError, mention
+from dsgec.grammar.genome.derive import EXHAUSTED, too_large
+from dsgec.grammar.genome.genotype import Genotype
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.diversity import measure_diversity
+from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
+from dsgec.search.individual import INFINITE, Champion, Score
+from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
+from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
+from dsgec.search.native_input import EngineBuild, make_parameters
+from dsgec.search.problem import Problem
+from dsgec.search.scoring import no_valid_individual
+from dsgec.search.settings import Settings
+from dsgec.search.text_scoring import TextJudge, TextScorer, Verdict, make_text_hall
+
+BACKENDS = ("auto", "engine", "reference")
+
+
+def restore_judge(judge: TextJudge, data: bytes) -> bytes:
+    """Restore what the judge knew from a saved state, and return the rest of the state."""
+    known, rest = unpack(data, 2)
+    try:
+        judge.restore(known)
+    except ValueError as error:
+        raise damaged_state() from error
+    return rest
+
+
+class TextIsland(Island):
+    """A population of any texts; its judge has the hall of fame and the failures."""
+
+    judge: TextJudge
+
+    @property
+    def champions(self) -> list[Champion]:
+        return self.judge.hall.champions
+
+    def refine(self) -> list[Champion]:
+        return self.champions
+
+    def observe(self, generation: Generation) -> None:
+        """Measure a complete generation, if that was asked for."""
+        if self.settings.diversity:
+            found = measure_diversity(
+                *(self.problem, self.settings, generation.generation),
+                self.genotypes(),
+                self.fitness(),
+            )
+            self.judge.diversity.append(found)
+
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
+        return champions[0] if champions else None  # the shortest of the best
+
+    def score(self, phenotype: str) -> float:
+        return TextJudge(self.problem)([phenotype])[0].fitness
+
+    @abstractmethod
+    def genotypes(self) -> list[Genotype]:
+        """Return the genotypes of the last complete generation."""
+
+
+class TextLoopEvolver(TextIsland, LoopEvolver):
+    """The loop in Python, with a user's fitness."""
+
+    def __init__(self, problem: Problem, settings: Settings, remark: str = "") -> None:
+        super().__init__(problem, settings, ReferenceBackend(), remark)
+        self.description = "reference: the loop in Python"
+        scorer = TextScorer(problem, settings.selection)
+        self.scorer, self.judge = scorer, scorer.judge
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        states = super().advance(generations, seconds)
+        self.observe(states[-1])
+        return states
+
+    def save(self) -> bytes:
+        return pack([self.judge.save(), super().save()])
+
+    def restore(self, state: bytes) -> None:
+        super().restore(restore_judge(self.judge, state))
+
+    def genotypes(self) -> list[Genotype]:
+        assert self.state is not None
+        return [one.derivation.genotype for one in self.state.population]
+
+
+class TextEngineEvolver(TextIsland, EngineEvolver):
+    """The native engine, which hands new phenotypes to a user's fitness."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        settings: Settings,
+        *,
+        build: EngineBuild | None = None,
+        upgrade: Upgrade | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        super().__init__(problem, settings, 1, build=build, upgrade=upgrade, seconds=seconds)
+        self.judge = TextJudge(problem, settings.selection)
+
+    native: TextEngine
+
+    def _begin(self) -> TextEngine:
+        parameters = make_parameters(self.problem, self.settings, self.threads)
+        return TextEngine(self._build.library, parameters, self._build.tables)
+
+    def _follow_upgrade(self, upgrade: Upgrade) -> None:
+        if self.native.generation >= 0:  # within a generation, evaluations would be lost
+            super()._follow_upgrade(upgrade)
+
+    def step(self, generations: int, seconds: float = INFINITE) -> list[Generation]:
+        deadline = time.perf_counter() + seconds
+        found: list[Generation] = []
+        while len(found) < generations:
+            left = deadline - time.perf_counter()
+            for row in self.native.step(1, max(left, 0.0)):
+                found.append(Generation(**row))
+                self.observe(found[-1])
+            if phenotypes := self.native.waiting():
+                self._judge(phenotypes)
+            if time.perf_counter() >= deadline:
+                break
+        return found
+
+    def _judge(self, phenotypes: list[str]) -> None:
+        """Score the phenotypes that wait; after an interruption, the generation begins again."""
+        try:
+            verdicts = self.judge(phenotypes, lambda n: self.native.look_waiting(n).genotype)
+        except BaseException:
+            self.native.abandon()
+            raise
+        fitness, sizes, each, _ = zip(*verdicts, strict=True)
+        width = max(self.judge.width, 0)
+        values = np.zeros((len(verdicts), width))
+        for row, own in enumerate(each if width else ()):
+            if own:
+                values[row] = own
+        self.native.give(np.array(fitness), np.array(sizes, np.int32), values)
+
+    def explain(self) -> DsgecError:
+        """Return an error with the reason why no individual is valid."""
+        reasons = {"TOO_LARGE": too_large(self.settings.max_size), "EXHAUSTED": EXHAUSTED}
+        faults = [self.individual(number).fault for number in range(self.settings.population)]
+        scores = [Score(INFINITE, reasons[fault]) for fault in faults if fault]
+        for reason, found in self.judge.failures.items():
+            scores += [Score(INFINITE, reason)] * found.count
+        return no_valid_individual(scores)
+
+    def save(self) -> bytes:
+        return pack([self.judge.save(), super().save()])
+
+    def restore(self, state: bytes) -> None:
+        super().restore(restore_judge(self.judge, state))
+
+    def genotypes(self) -> list[Genotype]:
+        return [self.individual(number).genotype for number in range(self.settings.population)]
+
+
+class TextIslandEvolver(IslandEvolver):
+    """Several populations of any texts, which exchange individuals."""
+
+    @property
+    def champions(self) -> list[Champion]:
+        fitness = self.problem.fitness
+        hall = make_text_hall(fitness.objectives if fitness else 1)
+        for island in self.islands:
+            for one in island.champions:
+                verdict = Verdict(one.fitness, one.size, one.values, "")
+                hall.admit(one.phenotype, verdict, partial(dict, one.genotype or {}))
+        return hall.champions
+
+    def refine(self) -> list[Champion]:
+        return self.champions
+
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
+        return champions[0] if champions else None
+
+
+def judges_of(evolver: Evolver) -> list[TextJudge]:
+    """Return the judges of all populations of an evolver."""
+    islands = evolver.islands if isinstance(evolver, IslandEvolver) else [evolver]
+    return [island.judge for island in islands if isinstance(island, TextIsland)]
+
+
+def choose_text_evolver(
+    problem: Problem, settings: Settings, wanted: str = "auto", *, waiting: Waiting = nullcontext
+) -> Evolver:
+    """Return an evolver with the backend `wanted`; `auto` is the engine if it can be compiled."""
+    make = _island_maker(problem, settings, wanted, waiting)
+    if settings.islands == 1:
+        return make(settings)
+    islands = [make(one) for one in island_settings(settings)]
+    return TextIslandEvolver(problem, settings, islands, min(len(islands), processors()))
+
+
+def _island_maker(
+    problem: Problem, settings: Settings, wanted: str, waiting: Waiting
+) -> Callable[[Settings], Island]:
+    if wanted == "reference":
+        return lambda one: TextLoopEvolver(problem, one)
+    started = time.perf_counter()
+    try:
+        build, upgrade = build_engine_soon(problem, settings.representation, waiting)
+    except EngineUnavailable as reason:
+        if wanted == "engine":
+            raise DsgecError(
+                str(reason), f"Install gcc or clang, or use {mention('backend', 'reference')}."
+            ) from reason
+        cause = " ".join(str(reason).split())[:200]
+        remark = f"{cause}: evolving in Python instead, slower but with the same results"
+        return lambda one: TextLoopEvolver(problem, one, remark)
+    seconds = time.perf_counter() - started
+    return lambda one: TextEngineEvolver(
+        problem, one, build=build, upgrade=upgrade, seconds=seconds
+    )
