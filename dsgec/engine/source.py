@@ -67,8 +67,7 @@ def emit_engine(
         "arithmetic.h": _arithmetic(learning),
         "functions.h": _functions(learning),
         "grammar.c": emit_grammar(tables, representation, output, trees, external),
-        "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"
-',
+        "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"\n',
         "representation.h": f'#include "{representation}.c"\n',
         "variant.h": emit_variant(*variant),
     }
