@@ -1,6 +1,6 @@
 """Print the arithmetic in every language: `python -m dsgec.arithmetic.generate`.
 
-    core.py, scalar.py, single.py, integer.py ──parse──▶ definitions ──print_*──▶ printed files
+    core.py, scalar.py, single.py, integer.py ──read──▶ procedures ──print_*──▶ printed files
 
 The table of functions in the documentation is printed, too. The printed files are kept in git, so
 that nothing is printed at run time; a test compares them with the source.
@@ -12,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.arithmetic.ir import Arithmetic, Dtype
-from dsgec.arithmetic.parse import choose
 from dsgec.arithmetic.primitives import bits, from_bits
 from dsgec.arithmetic.print_c import print_c, print_c_integers
-from dsgec.arithmetic.procedures import procedures
+from dsgec.arithmetic.procedures import Arithmetic, procedures
 from dsgec.arithmetic.scalar import softmax
+from dsgec.arithmetic.sections import choose, section, sections
 from dsgec.arithmetic.subset import NotInSubset
-from dsgec.arithmetic.write import section, sections
-from dsgec.program.ir import ArrayParameter, Invoke, Parameter, Procedure, Program
+from dsgec.program.ir import ArrayParameter, Invoke, Parameter, Procedure, Program, Real
 from dsgec.program.print_js import JavaScriptPrinter
 from dsgec.program.print_numpy import NumpyPrinter
 from dsgec.program.print_python import PythonPrinter
@@ -114,7 +112,7 @@ def print_python() -> str:
     return _PYTHON_HEAD + by_hand + functions + _softmax("float")
 
 
-def print_numpy(dtype: Dtype) -> str:
+def print_numpy(dtype: Real) -> str:
     """Return the source code of the arithmetic on numpy arrays, in double or single precision."""
     head = choose(_NUMPY_HEAD, dtype) + (_SELECT if dtype == "float" else "")
     functions = "".join(_functions(procedures(dtype), NumpyPrinter(_EMPTY), "Array"))

@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dsgec.arithmetic.ir import Dtype
-from dsgec.arithmetic.parse import choose
 from dsgec.arithmetic.procedures import procedures
-from dsgec.arithmetic.write import section, sections
+from dsgec.arithmetic.sections import choose, section, sections
 from dsgec.program.ir import (
     ArrayParameter,
     Declare,
@@ -17,6 +15,7 @@ from dsgec.program.ir import (
     Invoke,
     Number,
     Procedure,
+    Real,
     Store,
     Variable,
     parts,
@@ -46,7 +45,7 @@ static inline int32_t dsgec_shift(int32_t a, int32_t n) {
 """
 
 
-def print_c(dtype: Dtype, by_hand: str) -> str:
+def print_c(dtype: Real, by_hand: str) -> str:
     """Return all sections in double or single precision; those `by_hand` replace printed ones."""
     hand = sections(_typed(choose(by_hand, dtype), dtype))
     printed = [hand.pop(name) for name in ("guard", "bits", "from_bits")]
@@ -65,7 +64,7 @@ def print_c_integers() -> str:
     return _INTEGER_HEAD + "".join(_section(name, (p,)) for name, p in procedures("whole").items())
 
 
-def _typed(text: str, dtype: Dtype) -> str:
+def _typed(text: str, dtype: Real) -> str:
     """Replace the placeholders of types in handwritten C."""
     word, macro = ("uint64_t", "UINT64_C") if dtype == "double" else ("uint32_t", "UINT32_C")
     types = {"real": dtype, "word": word, "WORD_C": macro}

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import Literal
 
 from dsgec.arithmetic import subset
-from dsgec.arithmetic.ir import Arithmetic
 from dsgec.arithmetic.read import Reader, call_order, called_names
 from dsgec.arithmetic.subset import (
     DOUBLE,
@@ -16,7 +16,10 @@ from dsgec.arithmetic.subset import (
     Source,
     signatures,
 )
-from dsgec.program.ir import Procedure, Program
+from dsgec.program.ir import Procedure, Program, Real
+
+Arithmetic = Real | Literal["whole"]
+"""The arithmetic of doubles, of floats, or of the integers of fixed point."""
 
 
 @cache

@@ -6,7 +6,6 @@ import pytest
 
 from dsgec.arithmetic import subset
 from dsgec.arithmetic.generate import ROOT, generate, print_js
-from dsgec.arithmetic.parse import read, read_integers
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.procedures import procedures
 from dsgec.arithmetic.subset import NotInSubset
@@ -30,7 +29,7 @@ def test_every_language_has_every_function():
     for path, text in PRINTED.items():
         if path.startswith("docs/"):
             continue
-        names = set(read_integers() if "integer" in path else read("double"))
+        names = set(procedures("whole" if "integer" in path else "float"))
         found = set(
             re.findall(r"^(?:def|function|static inline \w+) (?:dsgec_)?(\w+)\(", text, re.M)
         )
@@ -79,14 +78,14 @@ def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_no_printer_can_print_is_refused(body, message, monkeypatch):
     with_function(body, monkeypatch)
     with pytest.raises(NotInSubset, match=message):
-        read("double")
+        procedures("double")
 
 
 def test_a_literal_with_more_digits_than_a_float_is_refused(monkeypatch):
     with_function("    return x * 0.12345678901", monkeypatch)
-    assert "f" in read("double")
+    assert "f" in procedures("double")
     with pytest.raises(NotInSubset, match="more digits than a float has"):
-        read("float")
+        procedures("float")
 
 
 def test_parentheses_numbers_and_selections_are_as_each_language_writes_them(monkeypatch):

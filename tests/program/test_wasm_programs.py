@@ -12,8 +12,7 @@ from dsgec.export.candidates import integer_candidates
 from dsgec.export.entries import entry_program
 from dsgec.export.fixed.lower import integer_program
 from dsgec.export.lower import network_program
-from dsgec.export.statements import JAVASCRIPT
-from dsgec.export.view import view
+from dsgec.export.view import TemplateView
 from dsgec.network.decide import choose_classes
 from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
@@ -334,7 +333,7 @@ def test_the_class_is_chosen_by_the_rule_also_of_what_is_no_number(text, dtype, 
     else:
         network = parse(f"y_1, y_2, y_3 = {text.format(outputs)}")
     model = Model(network, plain_columns(LABELS), LABELS)
-    program = entry_program(view(Artefact(model, "net", dtype), JAVASCRIPT))
+    program = entry_program(TemplateView(Artefact(model, "net", dtype)))
     choose = next(p for p in program.procedures if p.name == "choose")
     values = (np.nan, -np.inf, -1.0, -0.0, 0.0, 0.5, np.inf)
     table = np.array([*itertools.product(values, repeat=3)], REAL[dtype])
@@ -350,7 +349,7 @@ def test_the_class_is_chosen_by_the_rule_also_of_what_is_no_number(text, dtype, 
 @pytest.mark.parametrize("dtype", ["double", "float", "q7"])
 def test_the_selftest_finds_the_first_wrong_row(dtype, tmp_path):
     artefact = fixed_artefact(IRIS, dtype, POSITIVE)
-    program = entry_program(view(artefact, JAVASCRIPT))
+    program = entry_program(TemplateView(artefact))
     arithmetic = dtype if dtype in REAL else "whole"
     selftest = program.procedures[-1]
     check(program, selftest, proves_limits=dtype in REAL)

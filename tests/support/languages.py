@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
-from dsgec.export.statements import C
 from dsgec.export.targets.go import OFFLINE
 from dsgec.export.targets.target import TARGETS
-from dsgec.export.view import view
+from dsgec.export.view import TemplateView
 from dsgec.network.decide import classify
 from tests.support.artefacts import expected_results, random_rows
 from tests.support.language_drivers import (
@@ -272,7 +271,7 @@ def expected(artefact, table):
     """Return the interpreter's answers; there is none for a missing value without a fill."""
     if artefact.number_format.fixed:
         return expected_integers(artefact, table)
-    model, required = artefact.model, list(view(artefact, C).required)
+    model, required = artefact.model, list(TemplateView(artefact).required)
     lacks = np.isnan(table[:, required]).any(axis=1)
     made = expected_results(model, table)
     made[lacks] = np.nan
@@ -284,7 +283,7 @@ def expected(artefact, table):
 
 def expected_integers(artefact, table):
     """The same in fixed point, and with it the integers of rows, their results and classes."""
-    model, program, m = artefact.model, artefact.number_format.fixed.program, view(artefact, C)
+    model, program, m = artefact.model, artefact.number_format.fixed.program, TemplateView(artefact)
     rows = quantise(program, table)
     made = evaluate_integers(program, rows)
     lacks = np.isnan(table[:, list(m.required)]).any(axis=1)

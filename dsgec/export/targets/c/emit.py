@@ -8,7 +8,8 @@ from itertools import islice
 
 from dsgec.arithmetic.source import c_source
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.lower import block_procedure, network_program, softmax_of_rows
+from dsgec.export.lower import network_program
+from dsgec.export.lower_rows import block_procedure, softmax_of_rows
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import TemplateView

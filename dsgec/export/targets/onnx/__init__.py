@@ -17,11 +17,10 @@ from dsgec.arithmetic.procedures import procedures
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.number_format import REALS
-from dsgec.export.statements import C
 from dsgec.export.tape import TapeStep, TapeWriter
 from dsgec.export.targets.running import CannotRun
 from dsgec.export.targets.target import Array, Files, Target
-from dsgec.export.view import TemplateView, view
+from dsgec.export.view import TemplateView
 from dsgec.network.ir import Network
 from dsgec.program.ir import PRIMITIVES, Invoke, Program, Type
 from dsgec.program.walk import Walker
@@ -52,7 +51,7 @@ _CALLS = {"math.fabs": "Abs", "math.sqrt": "Sqrt"}
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     """Return the network as an ONNX graph, `name.onnx`."""
     onnx = library()
-    m = view(artefact, C)
+    m = TemplateView(artefact)
     graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
     _results(graph, m, *_outputs(graph, artefact.network))
     helper, kinds = onnx.helper, onnx.TensorProto

@@ -10,14 +10,13 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.fixed.ir import RESULT_BITS, STORED_BITS
-from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.running import find_command, run_commands
 from dsgec.export.targets.target import Array, Files, Target, parse_json
 from dsgec.export.targets.verilog.circuit_view import circuit_view
 from dsgec.export.targets.verilog.lower import lower
 from dsgec.export.targets.verilog.packed import packed_circuits
 from dsgec.export.targets.verilog.view import PackedView, VerilogView
-from dsgec.export.view import view
+from dsgec.export.view import TemplateView
 from dsgec.rendering import render
 from dsgec.resources import template
 
@@ -47,7 +46,7 @@ def _rendered(file: str, v: VerilogView | PackedView) -> str:
 
 def verilog_view(artefact: Artefact) -> VerilogView | PackedView:
     """Return the view of an artefact for the templates, in its layout if that is possible."""
-    m = view(artefact, JAVASCRIPT)
+    m = TemplateView(artefact)
     assert m.fixed
     program = m.fixed.program
     threshold = m.fixed.threshold if m.has_threshold else None

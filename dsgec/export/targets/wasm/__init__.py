@@ -3,11 +3,10 @@
 from typing import Any
 
 from dsgec.export.artefact import DTYPES, Artefact, SourceFile
-from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.js import check_module, run_module
 from dsgec.export.targets.target import Array, Files, Target, parse_json
 from dsgec.export.targets.wasm.emit import SECTION, wasm_module
-from dsgec.export.view import view
+from dsgec.export.view import TemplateView
 from dsgec.program.wasm_module import find_custom
 from dsgec.rendering import Code, render
 
@@ -19,7 +18,7 @@ _MADE = _GIVEN | {"q7": "Int16Array"}
 def emit_wasm(artefact: Artefact) -> Files:
     """Return `name.wasm`, its loader `name.wasm.mjs`, and the types of the loader."""
     name = artefact.name
-    m = view(artefact, JAVASCRIPT)
+    m = TemplateView(artefact)
     loader = render(
         "wasm/loader.mjs.j2",
         m=m,

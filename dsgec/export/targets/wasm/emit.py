@@ -10,8 +10,7 @@ memory, and is free from the address `heap` on. The exported functions are those
 - `selftest()`: return 0, or the number (from 1) of a row with wrong results.
 """
 
-from dsgec.arithmetic.ir import Arithmetic
-from dsgec.arithmetic.procedures import with_library
+from dsgec.arithmetic.procedures import Arithmetic, with_library
 from dsgec.export.entries import entry_program
 from dsgec.export.view import TemplateView
 from dsgec.literals import js_data
