@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from dsgec.export.fixed.ir import RESULT_BITS
 from dsgec.export.fixed.lower import row_parameter
-from dsgec.export.lower import index
+from dsgec.export.parts import index
 from dsgec.export.view import TemplateView
 from dsgec.program.ir import (
     ArrayParameter,

@@ -12,6 +12,7 @@ from typing import assert_never
 import numpy as np
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
+from dsgec.export.parts import in_parts, index
 from dsgec.network.ir import Apply, Constant, Input, Network, Node, multiplications
 from dsgec.program.ir import (
     ArrayParameter,
@@ -32,8 +33,6 @@ from dsgec.program.ir import (
     Store,
     Update,
     Variable,
-    parts,
-    rewrite,
 )
 
 LONGEST_FUNCTION = 2000
@@ -64,88 +63,6 @@ def entry(network: Network, real: Real, body: tuple[Instruction, ...]) -> Proced
     if network.softmax:
         return Procedure("sums", "Compute what goes into the softmax.", (x, y), body)
     return Procedure("outputs", "Compute the outputs of the network.", (x, y), body)
-
-
-def in_parts(long: Procedure, stores: int, longest: int) -> tuple[Procedure, ...]:
-    """Return the parts of a long procedure of (x, y, t), and one of (x, y) that calls them.
-
-    The parts share the array t, or several. So many stores to y at its end are in parts if they
-    are long.
-    """
-    x, y, *shared = long.arrays
-    end = len(long.body) - stores
-    body, last = long.body[:end], long.body[end:]
-    match shared:
-        case [ArrayParameter("t") as t] if all(isinstance(step, Store) for step in long.body):
-            variables = _Variables(long.body, end, longest)
-            body, last = variables.body, variables.last
-            shared = [replace(t, size=len(variables.places))]
-    pieces = [Procedure("", "", (x, *shared), piece) for piece in split(body, longest)]
-    if stores > longest:
-        pieces += [Procedure("", "", (x, *shared, y), piece) for piece in split(last, longest)]
-        last = ()
-    named = [replace(part, name=f"part{number}") for number, part in enumerate(pieces)]
-    calls = [Perform(part.name, tuple(own.name for own in part.arrays)) for part in named]
-    locals_ = [LocalArray(array.name, array.type, array.size) for array in shared]
-    return (*named, replace(long, parameters=(x, y), body=(*locals_, *calls, *last)))
-
-
-class _Variables:
-    """Turns elements of t that only one part reads into variables, which compile much faster.
-
-    `places` are those of the other elements, which are counted again.
-    """
-
-    def __init__(self, body: Sequence[Instruction], end: int, longest: int) -> None:
-        self.longest, self.end = longest, end
-        self.places: dict[int, int] = {}
-        self.values: dict[int, Variable] = {}  # the variables in place of elements
-        stores = [store for store in body if isinstance(store, Store)]
-        self.shared = self._shared(stores)
-        found = [self._store(number, store) for number, store in enumerate(stores)]
-        self.body, self.last = tuple(found[:end]), tuple(found[end:])
-
-    def _shared(self, stores: Sequence[Store]) -> set[int]:
-        """Return the stores whose elements are not only read in their own part."""
-        written: dict[int, int] = {}
-        elsewhere: set[int] = set()
-        read: set[int] = set()
-        for number, store in enumerate(stores):
-            for part in parts(store.value):
-                match part:
-                    case Element("t", Number(place)):
-                        source = written[int(place)]
-                        read.add(source)
-                        if number >= self.end or source // self.longest != number // self.longest:
-                            elsewhere.add(source)
-            match store:
-                case Store("t", Number(place)):
-                    written[int(place)] = number
-        return {*range(self.end)} - read | elsewhere
-
-    def _store(self, number: int, store: Store) -> Instruction:
-        value = rewrite(store.value, self._read)
-        match store:
-            case Store("t", Number(place)) if number in self.shared:
-                self.values.pop(int(place), None)
-                return Store("t", index(self._place(int(place))), value)
-            case Store("t", Number(place)):
-                variable = Variable(f"t{number}", value.type)
-                self.values[int(place)] = variable
-                return Declare(variable, value)
-            case _:
-                return replace(store, value=value)
-
-    def _read(self, part: Expression) -> Expression | None:
-        match part:
-            case Element("t", Number(place), type_):
-                own = self.values.get(int(place))
-                return own or Element("t", index(self._place(int(place))), type_)
-            case _:
-                return None
-
-    def _place(self, place: int) -> int:
-        return self.places.setdefault(place, len(self.places))
 
 
 def with_softmax(program: Program) -> Program:
@@ -182,17 +99,6 @@ def _softmax(y: ArrayParameter) -> Procedure:
         Loop(i, count, (Store("y", i, Binary("/", element, total, real)),)),
     )
     return Procedure("softmax", "Replace numbers by their softmax.", (y,), body)
-
-
-def split(body: Sequence[Instruction], longest: int) -> Iterable[tuple[Instruction, ...]]:
-    """Yield pieces of at most so many instructions."""
-    for start in range(0, len(body), longest):
-        yield tuple(body[start : start + longest])
-
-
-def index(value: int) -> Number:
-    """Return a constant index."""
-    return Number(value, "uint16" if value < 1 << 16 else "int32")
 
 
 def constant(value: float, real: Real) -> Number:

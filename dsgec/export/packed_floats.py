@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.export.fixed.weight_rows import ProgramTables, next_one
-from dsgec.export.lower import LONGEST_FUNCTION, NodeWriter, constant, entry, index, statements
+from dsgec.export.lower import LONGEST_FUNCTION, NodeWriter, constant, entry, statements
 from dsgec.export.network_parts import Feature, NetworkParts
+from dsgec.export.parts import index
 from dsgec.export.sums import ONE
 from dsgec.network.ir import Apply, Constant, Network
 from dsgec.program.ir import (

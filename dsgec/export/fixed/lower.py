@@ -11,7 +11,8 @@ from typing import assert_never
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
 from dsgec.export.fixed.ir import is_separate, steps_read
-from dsgec.export.lower import LONGEST_FUNCTION, in_parts, index
+from dsgec.export.lower import LONGEST_FUNCTION
+from dsgec.export.parts import in_parts, index
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,

@@ -5,7 +5,8 @@ from dataclasses import replace
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.lower import StepWriter, entry, function_tables, statements
 from dsgec.export.fixed.packed import pack
-from dsgec.export.lower import LONGEST_FUNCTION, index
+from dsgec.export.lower import LONGEST_FUNCTION
+from dsgec.export.parts import index
 from dsgec.program.ir import Element, LocalArray, Perform, Program, Store
 
 

@@ -17,6 +17,7 @@ _FILES = {
     "{}/src/selftest.rs": "rust/selftest.rs.j2",
     "{}/Cargo.toml": "rust/Cargo.toml.j2",
 }
+_LONGEST = 100  # statements of a function: the time for compiling long ones grows faster
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class RustView(LanguageView):
 
 
 def _view(artefact: Artefact) -> RustView:
-    return RustView(artefact, RustPrinter)
+    return RustView(artefact, RustPrinter, longest_integers=_LONGEST)
 
 
 def emit_rust(artefact: Artefact) -> Files:
