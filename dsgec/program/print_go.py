@@ -11,7 +11,7 @@ from math import copysign
 from textwrap import indent
 from typing import ClassVar
 
-from dsgec.literals import number, number_lines, single_number
+from dsgec.literals import number_lines
 from dsgec.program.ir import (
     LIMITS,
     NARROW,
@@ -87,8 +87,8 @@ class GoPrinter(Printer):
         if table.about:
             yield f"// {table.about}"
         yield f"var {camel(table.name)} = [...]{self.elements[table.type]}{{"
-        literal = single_number if table.type == "float" else number
-        yield from (f"\t{line}," for line in number_lines(table.values, literal))
+        lines = number_lines(table.values, lambda value: self.number(Number(value, table.type)))
+        yield from (f"\t{line}," for line in lines)
         yield "}"
 
     def comment(self, procedure: Procedure) -> Iterator[str]:

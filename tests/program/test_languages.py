@@ -278,6 +278,18 @@ def test_every_node_of_floats(language, type_, tmp_path):
     compare(tmp_path, language, program, {}, x=reals(type_, 4))
 
 
+@pytest.mark.parametrize("type_", ["double", "float"])
+def test_tables_keep_the_signs_of_zeros(language, type_, tmp_path):
+    zeros = ConstantTable("zeros", type_, (0.0, -0.0, 1.5))
+    i = Variable("i", "uint8")
+    product = Binary("*", Element("zeros", i, type_), Element("x", Number(0), type_), type_)
+    body = (Loop(i, Number(3), (Store("y", i, product),)),)
+    arrays = ArrayParameter("x", type_, 1), ArrayParameter("y", type_, 3, is_written=True)
+    program = Program((zeros,), (Procedure("outputs", "Compute all.", arrays, body),))
+
+    compare(tmp_path, language, program, {}, x=reals(type_, 1))
+
+
 def every_node_of_integers():
     """Return a program with all types of integers, in tables, arrays, variables and loops."""
     x = ArrayParameter("x", "int8", 3, ((-128, 127),) * 3)
