@@ -7,7 +7,17 @@ of products has at its end is the one that it can have, and no wider.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dsgec.program.ir import LIMITS, ConstantTable, Procedure, Program, Type
+from dsgec.program.ir import (
+    LIMITS,
+    Binary,
+    ConstantTable,
+    Expression,
+    Procedure,
+    Program,
+    Select,
+    Type,
+    Variable,
+)
 from dsgec.program.walk import InvalidProgram, Walker
 
 
@@ -35,7 +45,7 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
     "+": lambda a, b: Extent(a.least + b.least, a.most + b.most),
     "-": lambda a, b: Extent(a.least - b.most, a.most - b.least),
     "*": _product,
-    "&": lambda a, b: _spanned(_single(a) & _single(b)),
+    "&": lambda a, b: _masked(a, b),
     "==": lambda a, b: Extent(int(a.ends == b.ends and a.least == a.most), int(_meet(a, b))),
     "!=": lambda a, b: Extent(int(not _meet(a, b)), int(a.ends != b.ends or a.least != a.most)),
     "<": lambda a, b: Extent(int(a.most < b.least), int(a.least < b.most)),
@@ -45,10 +55,12 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
 }
 
 
-def _single(a: Extent) -> int:
-    if a.least != a.most:
-        raise InvalidProgram("an operand of & depends on the row")
-    return a.least
+def _masked(a: Extent, mask: Extent) -> Extent:
+    if a.least == a.most and mask.least == mask.most:
+        return Extent(a.least & mask.least, a.least & mask.least)
+    if a.least < 0 or mask.least < 0:
+        raise InvalidProgram("an operand of & can be negative")
+    return Extent(0, min(a.most, mask.most))
 
 
 def _meet(a: Extent, b: Extent) -> bool:
@@ -92,7 +104,29 @@ def _filled(a: Extent, missing: Extent, b: Extent) -> Extent:
     return Extent(min(least, b.least), max(a.most, b.most))
 
 
-class _Ranges(Walker[Extent]):
+def _where_equal(a: Extent, b: Extent) -> tuple[Extent, Extent]:
+    equal = Extent(max(a.least, b.least), min(a.most, b.most))
+    if b.least < b.most:
+        return equal, a
+    least, most = a.least + (a.least == b.least), a.most - (a.most == b.least)
+    return equal, Extent(least, most)
+
+
+_NARROWED: dict[str, Callable[[Extent, Extent], tuple[Extent, Extent]]] = {
+    "<": lambda a, b: (
+        Extent(a.least, min(a.most, b.most - 1)),
+        Extent(max(a.least, b.least), a.most),
+    ),
+    ">": lambda a, b: (
+        Extent(max(a.least, b.least + 1), a.most),
+        Extent(a.least, min(a.most, b.most)),
+    ),
+    "==": _where_equal,
+}
+"""The parts of a range in which a comparison can hold, and in which it can fail."""
+
+
+class RangeWalker(Walker[Extent]):
     """Values are the ranges that they can have."""
 
     def constant(self, value: int) -> Extent:
@@ -106,10 +140,30 @@ class _Ranges(Walker[Extent]):
     def binary(self, operator: str, left: Extent, right: Extent) -> Extent:
         return _OPERATIONS[operator](left, right)
 
+    def value(self, expression: Expression) -> Extent:
+        """Return the range of an expression; in a selection, the test narrows what it compares."""
+        match expression:
+            case Select(Binary(operator, Variable(name), right), yes, no) if operator in _NARROWED:
+                whole, limit = self.value(Variable(name)), self.value(right)
+                found = []
+                for part, choice in zip(_NARROWED[operator](whole, limit), (yes, no), strict=True):
+                    if part.least <= part.most:
+                        self.variables[name] = part
+                        found.append(self.value(choice))
+                        self.variables[name] = whole
+                return _spanned(*(end for extent in found for end in extent.ends))
+            case _:
+                return super().value(expression)
+
     def select(self, test: Extent, yes: Extent, no: Extent) -> Extent:
         if test.least == test.most:
             return yes if test.least else no
         return _spanned(*yes.ends, *no.ends)
+
+    def element(self, array: str, index: Extent) -> Extent:
+        self.check_places(array, *index.ends)
+        found = [self.element_at(array, place) for place in range(index.least, index.most + 1)]
+        return found[0] if len(found) == 1 else _spanned(*(e for one in found for e in one.ends))
 
     def invoke(self, function: str, table: ConstantTable | None, arguments: list[Extent]) -> Extent:
         if table is None:
@@ -136,7 +190,7 @@ def check(program: Program, procedure: Procedure) -> dict[str, list[Extent]]:
         low, high = LIMITS[table.type]
         if not table.values or min(table.values) < low or max(table.values) > high:
             raise InvalidProgram(f"the table {table.name} is empty, or no {table.type} has it")
-    walker = _Ranges(program)
+    walker = RangeWalker(program)
     given = {p.name: [Extent(*ends) for ends in p.ranges] for p in procedure.parameters}
     walker.run(procedure, given)
     found: dict[str, list[Extent]] = {}

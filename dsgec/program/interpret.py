@@ -46,6 +46,17 @@ class _RowValues(Walker[Any]):
             return np.where(test, yes, no)
         return yes if test else no
 
+    def element(self, array: str, index: Any) -> Any:
+        if not isinstance(index, np.ndarray):
+            return super().element(array, index)
+        least, most = int(index.min()), int(index.max())
+        self.check_places(array, least, most)
+        if array in self.tables:
+            return np.array(self.tables[array].values, np.int64)[index]
+        places = range(least, most + 1)
+        found = [np.broadcast_to(self.element_at(array, place), index.shape) for place in places]
+        return np.stack(found)[index - least, np.arange(len(index))]
+
     def invoke(self, function: str, table: ConstantTable | None, arguments: list[Any]) -> Any:
         first = [] if table is None else [np.array(table.values, np.int64)]
         result = getattr(vector_integer, function)(*first, *arguments)

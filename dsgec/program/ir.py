@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-Type = Literal["int8", "int16", "int32", "uint8", "uint16", "bool"]
+Type = Literal["int8", "int16", "int24", "int32", "uint8", "uint16", "bool"]
 
 LIMITS: dict[Type, tuple[int, int]] = {
     "int8": (-(1 << 7), (1 << 7) - 1),
     "int16": (-(1 << 15), (1 << 15) - 1),
+    "int24": (-(1 << 23), (1 << 23) - 1),  # of variables: chips of 8 bits have no need of more
     "int32": (-(1 << 31), (1 << 31) - 1),
     "uint8": (0, (1 << 8) - 1),
     "uint16": (0, (1 << 16) - 1),
@@ -45,7 +46,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a table, a parameter or an array."""
+    """An element of a table, a parameter or an array; the row may decide which one is read."""
 
     array: str
     index: "Expression"
@@ -54,7 +55,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """An operation on two values: one of `+ - * & == != < <= > >=`; `&` is for what is known."""
+    """An operation on two values: one of `+ - * & == != < <= > >=`; `&` has no negative operand."""
 
     operator: str
     left: "Expression"
@@ -112,11 +113,12 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop whose counter runs from 0 to `count` − 1."""
+    """A loop whose counter runs from 0 to `count` − 1; `count` is at least `least`."""
 
     counter: Variable
     count: Expression
     body: "tuple[Instruction, ...]"
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,12 +94,15 @@ class Walker(ABC, Generic[Value]):
                         self.value(value), variable.type, variable.name
                     )
                 case Store(array, index, value):
-                    place = self.place(array, index)
+                    place = self.place(array, self.value(index))
                     self.arrays[array][place] = self.fit(
                         self.value(value), self.types[array], array
                     )
-                case Loop(counter, count, inner):
-                    for turn in range(self.known(self.value(count), "the count of a loop")):
+                case Loop(counter, count, inner, least):
+                    turns = self.known(self.value(count), "the count of a loop")
+                    if turns < least:
+                        raise InvalidProgram(f"a loop runs {turns} times, not at least {least}")
+                    for turn in range(turns):
                         self.variables[counter.name] = self.constant(turn)
                         self.do(inner)
                 case Branch(test, yes, no):
@@ -107,18 +110,24 @@ class Walker(ABC, Generic[Value]):
                 case _:
                     assert_never(instruction)
 
-    def place(self, array: str, index: Expression) -> int:
+    def place(self, array: str, index: Value) -> int:
         """Return an index that is within its array, or fail."""
+        place = self.known(index, f"an index of {array}")
+        self.check_places(array, place, place)
+        return place
+
+    def check_places(self, array: str, least: int, most: int) -> None:
+        """Fail if an index can be outside its array."""
         if array in self.tables:
             size = len(self.tables[array].values)
         elif array in self.arrays:
             size = len(self.arrays[array])
         else:
             raise InvalidProgram(f"there is no array {array}")
-        place = self.known(self.value(index), f"an index of {array}")
-        if not 0 <= place < size:
-            raise InvalidProgram(f"the index {place} is outside {array}, which has {size} elements")
-        return place
+        for place in (least, most):
+            if not 0 <= place < size:
+                message = f"the index {place} is outside {array}, which has {size} elements"
+                raise InvalidProgram(message)
 
     def value(self, expression: Expression) -> Value:
         """Return the value of an expression."""
@@ -130,7 +139,7 @@ class Walker(ABC, Generic[Value]):
                     raise InvalidProgram(f"{name} is read before it is declared")
                 return self.variables[name]
             case Element(array, index):
-                return self.element(array, self.place(array, index))
+                return self.element(array, self.value(index))
             case Binary(operator, left, right, type_):
                 result = self.binary(operator, self.value(left), self.value(right))
                 return self.fit(result, type_, f"a result of {operator}")
@@ -142,8 +151,12 @@ class Walker(ABC, Generic[Value]):
             case _:
                 assert_never(expression)
 
-    def element(self, array: str, place: int) -> Value:
+    def element(self, array: str, index: Value) -> Value:
         """Return an element that was given or written, or fail."""
+        return self.element_at(array, self.place(array, index))
+
+    def element_at(self, array: str, place: int) -> Value:
+        """Return the element at a place, or fail."""
         if array in self.tables:
             return self.constant(self.tables[array].values[place])
         found = self.arrays[array][place]
