@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.arithmetic.source import integer_source
+from dsgec.arithmetic.source import integer_source, short_integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
@@ -19,7 +19,7 @@ from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_function
 from dsgec.export.statements import FlatProgram, Statement
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
-from dsgec.program.print_c import CPrinter
+from dsgec.program.print_c import SHORT, CPrinter
 from dsgec.rendering import Code, render
 
 _LINE = 14  # numbers per line of a table
@@ -98,11 +98,23 @@ class FixedCView(CNames):
     def about_sums(self) -> Code:
         """Return a comment on the values that the packed layout computes."""
         assert self.packed
-        return Code(
-            "What decides between the classes."
+        about = (
+            "Computes what decides between the classes, and returns the class"
             if self.packed.decides
-            else "The values that the outputs are made of."
+            else "Computes the values that the outputs are made of"
         )
+        if not self.refuses:
+            return Code(f"{about}.")
+        missing = "-1 if a value is missing"
+        return Code(
+            f"{about} or {missing}." if self.packed.decides else f"{about}. Returns {missing}."
+        )
+
+    @property
+    def sums_result(self) -> Code:
+        """Return the type of what the function of the packed sums returns."""
+        assert self.packed
+        return Code("int" if self.packed.decides or self.refuses else "void")
 
     @property
     def later_tables(self) -> list[tuple[int, ir.FunctionTable, bool]]:
@@ -185,7 +197,9 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     first, rest = _parts(fixed.program, writer)
     m = TemplateView(artefact, first)
     assert m.fixed
-    functions = integer_functions(fixed.program) | {"shift"}
+    parts = [*first.parts, *(rest.parts if rest else ())]
+    shifts = any("dsgec_shift(" in statement.value for part in parts for statement in part)
+    functions = integer_functions(fixed.program) | ({"shift"} if shifts else set())
     return FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions))
 
 
@@ -205,7 +219,13 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
     looks = [f"dsgec_{table.look}(" for _, table, _ in view.later_tables]
     values = [statement.value for statement in writer.statements]
     functions = {*_FUNCTION.findall(" ".join([view.packed_source, *values, *looks]))}
-    return view, Code(integer_source("c", functions))
+    short = {name for name in functions if name.startswith(SHORT)}
+    text = integer_source("c", functions - short)
+    if short:
+        macro = artefact.name.upper()
+        text += f"\n#define DSGEC_READ_8(table, i) ((int8_t){macro}_READ_8(&(table)[i]))\n"
+        text += short_integer_source(name.removeprefix(SHORT) for name in short)
+    return view, Code(text)
 
 
 def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[FlatProgram, FlatProgram | None]:
