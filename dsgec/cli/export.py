@@ -61,10 +61,10 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--layout",
         type=click.Choice(["auto", "flat", "packed"]),
-        default="flat",
+        default="auto",
         help="How C in fixed point is laid out: flat, straight-line code; packed, tables that one"
         " loop reads, which takes less flash from some ten connections on; auto, what takes less"
-        " flash by dsgec's estimate. The results are the same; default: flat.",
+        " flash by dsgec's estimate. The results are the same; default: auto.",
     ),
     click.option(
         "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."

@@ -59,7 +59,7 @@ def export(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     check: bool = True,
-    layout: str = FLAT,
+    layout: str = AUTO,
     chip: str = DEFAULT_CHIP,
 ) -> list[Path]:
     """Write the files of every target and package; return their paths.
@@ -67,12 +67,15 @@ def export(
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
     `layout` is that of C in fixed point; `auto` chooses the one that takes less flash on the chip,
-    by its estimate. With `check`, the self-tests are run as far as this
-    machine can, and nothing is written if one fails.
+    by its estimate. With `check`, the self-tests are run as far as this machine can, and nothing is
+    written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
+    makers = [_target_of(each) for each in (*targets, *packages)]
+    if layout == AUTO and TARGETS["c"] not in makers:
+        layout = FLAT  # other targets have only this one
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout, chip)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
@@ -102,7 +105,7 @@ def make_artefact(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     checked: bool | None = None,
-    layout: str = FLAT,
+    layout: str = AUTO,
     chip: str = DEFAULT_CHIP,
 ) -> Artefact:
     """Return the artefact of a model in a number format; see `export`."""
