@@ -33,10 +33,12 @@ class Emulator:
         self.instructions, self.rule = instructions, RULES[chip]
         self.costs: dict[tuple[int, int], tuple[int, Cycles, int]] = {}
         self.blocks: list[tuple[int, int]] = []
+        mapped: set[int] = set()
         for address, content in segments(image):
-            start = address // _PAGE * _PAGE
-            end = -(-(address + len(content)) // _PAGE) * _PAGE
-            self.machine.mem_map(start, end - start)
+            pages = {*range(address // _PAGE, -(-(address + len(content)) // _PAGE))}
+            for page in pages - mapped:
+                self.machine.mem_map(page * _PAGE, _PAGE)
+            mapped |= pages
             self.machine.mem_write(address, content)
         self.machine.mem_map(_DATA, _DATA_BYTES)
         self.machine.mem_map(_STACK, _STACK_BYTES)
@@ -47,7 +49,7 @@ class Emulator:
         else:
             from unicorn.riscv_const import UC_RISCV_REG_GP
 
-            self.machine.reg_write(UC_RISCV_REG_GP, symbols["__global_pointer$"])
+            self.machine.reg_write(UC_RISCV_REG_GP, symbols.get("__global_pointer$", 0))
 
     def _switch_on_the_float_unit(self) -> None:
         from unicorn import arm_const as arm
@@ -112,14 +114,14 @@ class Emulator:
 
 
 def segments(image: Path) -> list[tuple[int, bytes]]:
-    """What an ELF file of 32 bits has to be loaded, by address."""
+    """What an ELF file of 32 bits has to be loaded, by address; what it does not have is 0."""
     data = image.read_bytes()
     first = int.from_bytes(data[28:32], "little")
     size, count = (int.from_bytes(data[at : at + 2], "little") for at in (42, 44))
     found = []
     for header in range(first, first + size * count, size):
         words = [int.from_bytes(data[i : i + 4], "little") for i in range(header, header + 24, 4)]
-        kind, offset, address, _, in_file, _ = words
-        if kind == 1 and in_file:
-            found.append((address, data[offset : offset + in_file]))
+        kind, offset, address, _, in_file, in_memory = words
+        if kind == 1 and in_memory:
+            found.append((address, data[offset : offset + in_file].ljust(in_memory, b"\0")))
     return found

@@ -121,10 +121,11 @@ def fit(lines: Sequence[Line], counts: Counts) -> Prices:
 
 
 _PACKED_FRAMES = (
-    *("output", "class", "two_classes", "classes", "decides", "load_refuses", "refusing", "after"),
-    *("several_neurons", "bias_int16", "bias_int32", "counts_each", "firsts_each", "shift_each"),
+    *("output", "class", "two_classes", "classes", "decides", "load_refuses", "after", "best"),
+    *("several_neurons", "counts_each", "firsts_each", "shift_each", "sum_int24", "sum_int32"),
     *("other", "branch", "has_look", "has_look_odd", "has_look_even", "load_limit", "load_fill"),
-    *("product", "quotient", "reciprocal", "live", "bytes_listed", "tables_listed"),
+    *("has_short_look_odd", "has_short_look_even", "has_short_look"),
+    *("product", "quotient", "reciprocal", "live", "bytes_listed", "words_listed"),
 )
 _LEAST_LINES = 4  # that tell which routines a kind needs
 

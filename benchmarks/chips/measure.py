@@ -118,12 +118,11 @@ def _avr(
 ) -> list[Call]:
     simulator = _avr_simulator()
     assert simulator
-    flash, ram = bytearray(), b""
+    flash, ram = bytearray(), bytearray()
     for address, content in segments(folder / "net.elf"):
-        if address >= _RAM_OF_AVR:
-            ram = content
-        else:
-            flash[address : address + len(content)] = content
+        memory, start = (ram, _RAM_OF_AVR) if address >= _RAM_OF_AVR else (flash, 0)
+        memory.extend(bytes(max(0, address - start - len(memory))))
+        memory[address - start : address - start + len(content)] = content
     folder.joinpath("flash").write_bytes(flash)
     folder.joinpath("ram").write_bytes(ram)
     command = [simulator, "flash", "ram", str(_symbols(chip, folder)[function])]

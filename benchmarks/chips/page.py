@@ -77,8 +77,9 @@ def read_lines_between(path: Path) -> dict[tuple[str, str], str]:
     return found
 
 
-def write_between(path: Path, text: str) -> None:
-    """Put the tables into the page, in the place of those that are there."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(_START)
+def write_between(path: Path, text: str, command: str = "python -m benchmarks.chips") -> None:
+    """Put the tables into the page, in the place of those that the command made before."""
+    start = f"<!-- made by {command} -->"
+    before, _, rest = path.read_text(encoding="utf-8").partition(start)
     _, _, after = rest.partition(_END)
-    path.write_text(f"{before}{_START}\n\n{text}\n{_END}{after}", encoding="utf-8")
+    path.write_text(f"{before}{start}\n\n{text}\n{_END}{after}", encoding="utf-8")

@@ -33,7 +33,7 @@ _FIXED_LEARNED, _FIXED_CHECKED = ((10_000, 220), (20_000, 50), (30_000, 90)), (4
 _SMALL, _FEW = range(30_000, 40_000), 10
 """Seeds of networks of few connections: what fixed point takes of them varies most."""
 
-PACKED_LEARNED = (*range(50_000, 50_110), *range(55_000, 55_070))
+PACKED_LEARNED = (*range(50_000, 50_140), *range(55_000, 55_130))
 PACKED_CHECKED = (*range(80_000, 80_035), *range(85_000, 85_025))
 _LAYERED = 5_000
 """Seeds for the packed layout; of each ten thousand, those from here on are of layered networks."""

@@ -17,7 +17,7 @@ from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, counted
-from dsgec.export.artefact import AUTO, DTYPES, FLAT, LAYOUTS, model_id
+from dsgec.export.artefact import AUTO, DTYPES, LAYOUTS, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
@@ -132,7 +132,8 @@ class Network:
         """
         check_choice("chip", chip, tuple(CHIPS))
         check_choice("dtype", dtype, DTYPES)
-        artefact = make_artefact(self.model, self.name, dtype, range or NO_RANGES, self.ranges)
+        known = range or NO_RANGES
+        artefact = make_artefact(self.model, self.name, dtype, known, self.ranges, chip=chip)
         return asdict(artefact.cost(chip))
 
     @standard_arithmetic()
@@ -218,7 +219,7 @@ class Network:
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
         check: bool = True,
-        layout: str = FLAT,
+        layout: str = AUTO,
     ) -> list[Path]:
         """Write the network as source code, and return the paths of the files.
 
@@ -237,8 +238,8 @@ class Network:
         :param check: Run the self-tests of the files before they are written, as far as this
             machine can; C is compiled for them. If one fails, nothing is written.
         :param layout: For C in fixed point: `"flat"`, straight-line code, `"packed"`, tables that
-            one loop reads, or `"auto"`, the one that takes less flash by dsgec's estimate; the
-            results are the same.
+            one loop reads, or `"auto"`, the one that takes less flash by dsgec's estimate for the
+            Cortex-M0+; the results are the same.
         """
         check_choice("dtype", dtype, DTYPES)
         check_choice("layout", layout, (AUTO, *LAYOUTS))

@@ -61,11 +61,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--layout",
         type=click.Choice(["auto", "flat", "packed"]),
-        default="flat",
+        default="auto",
         help="How C and Verilog in fixed point are laid out: flat, straight-line code, or a"
         " pipeline; packed, tables that one loop reads, which takes less flash, or fewer cells,"
-        " from some ten connections on; auto, what takes less flash by dsgec's estimate. The"
-        " results are the same; default: flat.",
+        " from some ten connections on; auto, what takes less flash by dsgec's estimate, and a"
+        " pipeline in Verilog. The results are the same; default: auto.",
     ),
     click.option(
         "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -79,6 +80,14 @@ class Artefact:
     def network(self) -> Network:
         """The network from raw columns to outputs, which is exported."""
         return compose(self.model)
+
+    def with_layout(self, layout: str) -> "Artefact":
+        """Return the artefact in a layout; what does not depend on it is not computed again."""
+        other = copy(self)
+        object.__setattr__(other, "layout", layout)
+        for name in ("packed", "metadata"):
+            vars(other).pop(name, None)
+        return other
 
     @cached_property
     def program(self) -> Program:
@@ -169,7 +178,7 @@ def with_smaller_layout(artefact: Artefact, chip: str = DEFAULT_CHIP) -> Artefac
 
     It is the flat layout for numbers that are not in fixed point, and if there is no estimate.
     """
-    flat, packed = (replace(artefact, layout=layout) for layout in LAYOUTS)
+    flat, packed = (artefact.with_layout(layout) for layout in LAYOUTS)
     if packed.packed is None:
         return flat
     try:

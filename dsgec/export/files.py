@@ -59,7 +59,7 @@ def export(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     check: bool = True,
-    layout: str = FLAT,
+    layout: str = AUTO,
     chip: str = DEFAULT_CHIP,
 ) -> list[Path]:
     """Write the files of every target and package; return their paths.
@@ -73,6 +73,9 @@ def export(
     if wheel:
         packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
+    makers = [_target_of(each) for each in (*targets, *packages)]
+    if layout == AUTO and TARGETS["c"] not in makers:
+        layout = FLAT  # other targets have only this one
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout, chip)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
@@ -102,7 +105,7 @@ def make_artefact(
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     checked: bool | None = None,
-    layout: str = FLAT,
+    layout: str = AUTO,
     chip: str = DEFAULT_CHIP,
 ) -> Artefact:
     """Return the artefact of a model in a number format; see `export`."""

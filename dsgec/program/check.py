@@ -23,6 +23,7 @@ from dsgec.program.ir import (
     Select,
     Type,
     Update,
+    Variable,
     instructions,
 )
 from dsgec.program.scopes import check_scopes
@@ -54,8 +55,8 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
     "-": lambda a, b: Extent(a.least - b.most, a.most - b.least),
     "*": _product,
     ">>": lambda a, b: _shifted(a, b),
-    "<<": lambda a, b: _spanned(*(end << _single(b) for end in a.ends)),
-    "&": lambda a, b: _spanned(_single(a) & _single(b)),
+    "<<": lambda a, b: _spanned(*(end << count for end in a.ends for count in b.ends)),
+    "&": lambda a, b: _masked(a, b),
     "==": lambda a, b: Extent(int(a.ends == b.ends and a.least == a.most), int(_meet(a, b))),
     "!=": lambda a, b: Extent(int(not _meet(a, b)), int(a.ends != b.ends or a.least != a.most)),
     "<": lambda a, b: Extent(int(a.most < b.least), int(a.least < b.most)),
@@ -65,10 +66,12 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
 }
 
 
-def _single(a: Extent) -> int:
-    if a.least != a.most:
-        raise InvalidProgram("an operand of & depends on the row")
-    return a.least
+def _masked(a: Extent, mask: Extent) -> Extent:
+    if a.least == a.most and mask.least == mask.most:
+        return Extent(a.least & mask.least, a.least & mask.least)
+    if a.least < 0 or mask.least < 0:
+        raise InvalidProgram("an operand of & can be negative")
+    return Extent(0, min(a.most, mask.most))
 
 
 def _meet(a: Extent, b: Extent) -> bool:
@@ -125,15 +128,47 @@ def _filled(a: Extent, missing: Extent, b: Extent) -> Extent:
 class Anything:
     """All floats, or all words: nothing is proved of them."""
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        raise InvalidProgram("nothing is known of the limits of a float")
+
 
 ANYTHING = Anything()
 Ranged = Extent | Anything
 
 
-class _Ranges(Walker[Ranged]):
+def _where_equal(a: Extent, b: Extent) -> tuple[Extent, Extent]:
+    equal = Extent(max(a.least, b.least), min(a.most, b.most))
+    if b.least < b.most:
+        return equal, a
+    least, most = a.least + (a.least == b.least), a.most - (a.most == b.least)
+    return equal, Extent(least, most)
+
+
+_NARROWED: dict[str, Callable[[Extent, Extent], tuple[Extent, Extent]]] = {
+    "<": lambda a, b: (
+        Extent(a.least, min(a.most, b.most - 1)),
+        Extent(max(a.least, b.least), a.most),
+    ),
+    ">": lambda a, b: (
+        Extent(max(a.least, b.least + 1), a.most),
+        Extent(a.least, min(a.most, b.most)),
+    ),
+    "==": _where_equal,
+}
+"""The parts of a range in which a comparison can hold, and in which it can fail."""
+
+
+def _union(ranges: list[Ranged]) -> Ranged:
+    if any(isinstance(range_, Anything) for range_ in ranges):
+        return ANYTHING
+    return _spanned(*(end for range_ in ranges for end in range_.ends))
+
+
+class RangeWalker(Walker[Ranged]):
     """Values are the ranges that they can have."""
 
-    def __init__(self, program: Program, proves_limits: bool) -> None:
+    def __init__(self, program: Program, proves_limits: bool = True) -> None:
         super().__init__(program)
         self.proves_limits = proves_limits
 
@@ -153,13 +188,36 @@ class _Ranges(Walker[Ranged]):
             return Extent(0, 1) if operator in COMPARISONS else ANYTHING
         return _OPERATIONS[operator](left, right)
 
+    def value(self, expression: Expression) -> Ranged:
+        """Return the range of an expression; in a selection, the test narrows what it compares."""
+        match expression:
+            case Select(Binary(operator, Variable(name), right), yes, no) if operator in _NARROWED:
+                whole, limit = self.value(Variable(name)), self.value(right)
+                if isinstance(whole, Anything) or isinstance(limit, Anything):
+                    return super().value(expression)
+                found = []
+                for part, choice in zip(_NARROWED[operator](whole, limit), (yes, no), strict=True):
+                    if part.least <= part.most:
+                        self.variables[name] = part
+                        found.append(self.value(choice))
+                        self.variables[name] = whole
+                return _union(found)
+            case _:
+                return super().value(expression)
+
     def select(self, test: Ranged, yes: Ranged, no: Ranged) -> Ranged:
         assert isinstance(test, Extent)
         if test.least == test.most:
             return yes if test.least else no
-        if isinstance(yes, Anything) or isinstance(no, Anything):
-            return ANYTHING
-        return _spanned(*yes.ends, *no.ends)
+        return _union([yes, no])
+
+    def element(self, array: str, index: Ranged) -> Ranged:
+        if isinstance(index, Anything):
+            raise InvalidProgram(f"an index of {array} is a float")
+        self.check_places(array, *index.ends)
+        return _union(
+            [self.element_at(array, place) for place in range(index.least, index.most + 1)]
+        )
 
     def invoke(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
         if call.type not in LIMITS:
@@ -199,7 +257,7 @@ def check(
     for each in (procedure, *program.procedures):
         check_types(each)
         check_scopes(each, program.tables)
-    walker = _Ranges(program, proves_limits)
+    walker = RangeWalker(program, proves_limits)
     walker.run(procedure, {p.name: _given(p) for p in procedure.arrays})
     found: dict[str, list[Ranged]] = {}
     for parameter in procedure.arrays:

@@ -82,12 +82,15 @@ class _RowValues(Walker[Any]):
         return self.result(procedure, arguments, call.table)
 
     def element(self, array: str, index: Any) -> Any:
-        if array not in self.tables or not isinstance(index, np.ndarray):
+        if not isinstance(index, np.ndarray):
             return super().element(array, index)
-        table = np.array(self.tables[array].values)
-        if index.min() < 0 or index.max() >= len(table):
-            raise InvalidProgram(f"an index is outside {array}")
-        return table[index]
+        least, most = int(index.min()), int(index.max())
+        self.check_places(array, least, most)
+        if array in self.tables:
+            return np.array(self.tables[array].values)[index]
+        places = range(least, most + 1)
+        found = [np.broadcast_to(self.element_at(array, place), index.shape) for place in places]
+        return np.stack(found)[index - least, np.arange(len(index))]
 
     def fit(self, value: Any, type_: Type, where: str) -> Any:
         if type_ in _TYPES:

@@ -18,7 +18,7 @@ from typing import Literal, assert_never
 
 Real = Literal["double", "float"]
 Word = Literal["uint32", "uint64"]
-Type = Real | Word | Literal["int8", "int16", "int32", "uint8", "uint16", "bool", "size"]
+Type = Real | Word | Literal["int8", "int16", "int24", "int32", "uint8", "uint16", "bool", "size"]
 """A `size` counts rows, and is an index among them."""
 
 REALS: tuple[Type, ...] = ("double", "float")
@@ -28,6 +28,7 @@ NARROW: tuple[Type, ...] = ("int8", "int16", "uint8", "uint16")
 LIMITS: dict[Type, tuple[int, int]] = {
     "int8": (-(1 << 7), (1 << 7) - 1),
     "int16": (-(1 << 15), (1 << 15) - 1),
+    "int24": (-(1 << 23), (1 << 23) - 1),  # of variables: chips of 8 bits have no need of more
     "int32": (-(1 << 31), (1 << 31) - 1),
     "uint8": (0, (1 << 8) - 1),
     "uint16": (0, (1 << 16) - 1),
@@ -55,7 +56,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a table, a parameter or an array."""
+    """An element of a table, a parameter or an array; the row may decide which one is read."""
 
     array: str
     index: "Expression"
@@ -74,8 +75,8 @@ class Negative:
 class Binary:
     """An operation on two values of one type: one of `+ - * / << >> & | == != < <= > >=`.
 
-    `/` is for floats. `<<`, `>>`, `&` and `|` are for words and for integers that are known; `>>`
-    also divides any integer, rounded down.
+    `/` is for floats. `<<`, `&` and `|` are for words, and for integers that are not negative or
+    are known; `>>` also divides any integer, rounded down.
     """
 
     operator: str
@@ -144,11 +145,12 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop whose counter runs from 0 to `count` − 1."""
+    """A loop whose counter runs from 0 to `count` − 1; `count` is at least `least`."""
 
     counter: Variable
     count: Expression
     body: "tuple[Instruction, ...]"
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Print programs as C99, for chips whose `int` may have 16 bits and whose tables are in flash."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from dsgec.literals import float_number, number, number_lines
@@ -29,8 +29,34 @@ from dsgec.program.ir import (
 )
 from dsgec.program.printer import Printer, Simple
 
-_BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int32": 32}
-_LARGEST_INT = 32767
+_BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int24": 24, "int32": 32}
+_OF_INT, _LARGEST_INT = 16, 32767  # bits that every `int` has, and the largest of these numbers
+_MASKS = {255: "uint8_t", 65535: "uint16_t"}
+SHORT = "short_"  # functions of numbers of 16 bits that read tables of bytes
+_HELPERS = {
+    "{prefix}_int24": """\
+/* Sums that 24 bits are enough for: chips of 8 bits have a type for these. */
+#ifdef __INT24_MAX__
+__extension__ typedef __int24 {prefix}_int24;
+#else
+typedef int32_t {prefix}_int24;
+#endif
+""",
+    "{macro}_KEEP(": """\
+/* Keeps a compiler from replacing a pointer by several, which small chips have no registers for. */
+#if defined(__GNUC__) && (defined(__AVR__) || defined(__arm__) || defined(__riscv))
+#define {macro}_KEEP(pointer) __asm__("" : "+r"(pointer))
+#else
+#define {macro}_KEEP(pointer) ((void)0)
+#endif
+""",
+    "{macro}_SHIFT(": """\
+/* a / 2^n, rounded down, for types of any width. */
+#define {macro}_SHIFT(a, n) ((-1 >> 1) == -1 || (a) >= 0 ? (a) >> (n) : -1 - ((-1 - (a)) >> (n)))
+""",
+}
+"""What the text of a program needs if it has these words."""
+
 _DECIMAL = 1 << 16  # words from here on are masks, and written in hexadecimal
 _SIGN = {"double": "UINT64_C(0x8000000000000000)", "float": "UINT32_C(0x80000000)"}
 _REST = {"double": "UINT64_C(0x7fffffffffffffff)", "float": "UINT32_C(0x7fffffff)"}
@@ -48,11 +74,11 @@ class CPrinter(Printer):
         "uint16": "unsigned",
         "uint8": "uint_fast8_t",
         "int16": "int",
-        "int8": "int",
+        "int8": "int_fast8_t",
         "bool": "int",
         "size": "size_t",
     }
-    """The types of variables: registers are at least as wide as an `int`."""
+    """The types of variables, which may be wider where that is faster."""
 
     linkage: ClassVar[str] = "static "
 
@@ -60,6 +86,17 @@ class CPrinter(Printer):
         super().__init__(program)
         self.prefix, self.macro = prefix, prefix.upper()
         self.pointers: dict[str, str] = {}
+
+    def print(self) -> str:
+        """Return the tables and the procedures, after the macros and types that they need."""
+        text = super().print()
+        names = {"prefix": self.prefix, "macro": self.macro}
+        needed = [h.format(**names) for word, h in _HELPERS.items() if word.format(**names) in text]
+        return "\n".join([*needed, text])
+
+    def type_name(self, type_: Type) -> str:
+        """Return the type of a variable."""
+        return f"{self.prefix}_int24" if type_ == "int24" else self.types[type_]
 
     # Tables and procedures.
 
@@ -76,7 +113,7 @@ class CPrinter(Printer):
 
     def enter(self, procedure: Procedure) -> None:
         super().enter(procedure)
-        self.pointers = _pointers(procedure, self.tables)
+        self.pointers = _pointers(procedure)
 
     def comment(self, procedure: Procedure) -> Iterator[str]:
         if procedure.about:
@@ -84,13 +121,13 @@ class CPrinter(Printer):
 
     def head(self, procedure: Procedure) -> str:
         listed = ", ".join(map(self.parameter, procedure.parameters))
-        kind = self.types[procedure.result.type] if procedure.result else "void"
+        kind = self.type_name(procedure.result.type) if procedure.result else "void"
         return f"{self.linkage}{kind} {self.spell_procedure(procedure.name)}({listed})\n{{"
 
     def parameter(self, parameter: Parameter) -> str:
         """Return the declaration of a parameter; arrays are passed as pointers."""
         if isinstance(parameter, Variable):
-            return f"{self.types[parameter.type]} {parameter.name}"
+            return f"{self.type_name(parameter.type)} {parameter.name}"
         const = "" if parameter.is_written else "const "
         return f"{const}{_stored(parameter.type)} *{parameter.name}"
 
@@ -104,11 +141,27 @@ class CPrinter(Printer):
     # Statements.
 
     def declare(self, variable: Variable, value: Expression) -> str:
-        if variable.name in self.pointers:
-            table = self.tables[self.pointers[variable.name]]
-            return f"const {_stored(table.type)} *{variable.name} = {self.prefix}_{table.name};"
+        name = variable.name
+        if name in self.pointers:
+            return self.declare_pointer(name, self.pointers[name], value)
         const = "const " if self.is_constant(variable) else ""
-        return f"{const}{self.types[variable.type]} {variable.name} = {self.write(value)};"
+        return f"{const}{self.type_name(variable.type)} {name} = {self.assigned(variable, value)};"
+
+    def declare_pointer(self, name: str, array: str, value: Expression) -> str:
+        """Return the declaration of a pointer to an element."""
+        type_ = self.tables[array].type if array in self.tables else self.arrays[array]
+        is_first = value == Number(0, value.type)
+        offset = "" if is_first else f" + {self.inner(value, '+', is_right=True)}"
+        return f"const {_stored(type_)} *{name} = {self.array_argument(array)}{offset};"
+
+    def assigned(self, variable: Variable, value: Expression) -> str:
+        """Return a value for a variable; one that is narrower than an `int` needs a cast."""
+        match value:
+            case Number() | Binary("&") | Element():
+                return self.write(value)
+        if variable.type not in ("int8", "uint8"):
+            return self.write(value)
+        return f"({variable.type}_t){self.inner(value, '*', is_right=True)}"
 
     def is_constant(self, variable: Variable) -> bool:
         """Return whether a variable is declared as one that keeps its value."""
@@ -118,13 +171,37 @@ class CPrinter(Printer):
         return f"{_stored(array.type)} {array.name}[{max(array.size, 1)}];"
 
     def statement(self, instruction: Simple) -> str:
-        if isinstance(instruction, Update) and _is_increment(instruction):
-            return f"{instruction.variable.name}++;"
+        match instruction:
+            case Update(variable) if _is_increment(instruction):
+                return f"{variable.name}++;"
+            case Update(variable, Binary("+", left)) if left == variable:
+                return super().statement(instruction)
+            case Update(variable, value):
+                return f"{variable.name} = {self.assigned(variable, value)};"
         return super().statement(instruction)
 
     def loop(self, counter: Variable, count: Expression) -> str:
-        name, kind = counter.name, self.types[counter.type]
+        name, kind = counter.name, self.type_name(counter.type)
         return f"for ({kind} {name} = 0; {name} < {self.inner(count, '<')}; {name}++)"
+
+    def loop_lines(self, loop: Loop, indent: str) -> Iterator[str]:
+        """Yield the lines of a loop; one that runs and does not read its counter counts down."""
+        name, kind = loop.counter.name, self.type_name(loop.counter.type)
+        inside = [*instructions(loop.body)]
+        read = {part for each in inside for part in parts(*expressions(each))}
+        counts_down = loop.least > 0 and loop.counter not in read
+        if counts_down:
+            yield f"{indent}{kind} {name} = {self.write(loop.count)};"
+            yield f"{indent}do {{"
+        else:
+            yield f"{indent}{self.loop(loop.counter, loop.count)} {{"
+        yield from self.block(loop.body, indent + self.indent)
+        if not any(isinstance(each, Loop) for each in inside):
+            stepped = {each.variable.name for each in inside if isinstance(each, Update)}
+            for pointer in sorted(stepped & self.pointers.keys()):
+                if self.pointers[pointer] in self.tables:
+                    yield f"{indent}{self.indent}{self.macro}_KEEP({pointer});"
+        yield f"{indent}}} while (--{name} != 0);" if counts_down else f"{indent}}}"
 
     def stored(self, array: str, value: Expression) -> str:
         type_ = self.arrays[array]
@@ -154,6 +231,9 @@ class CPrinter(Printer):
             type_ = self.tables[element.array].type
             read = self.read(element.array, element.index)
             return read if type_ in REALS else f"({_stored(type_)}){read}"
+        match element.index:
+            case Variable(name) if name in self.pointers:
+                return f"*{name}"
         return super().element(element)
 
     def read(self, table: str, index: Expression) -> str:
@@ -167,18 +247,19 @@ class CPrinter(Printer):
 
     def binary(self, expression: Binary) -> str:
         match expression:
-            case Binary("&", Element(array, index), Number(255)) if array in self.tables:
-                return f"(uint8_t){self.read(array, index)}"
+            case Binary("&", Element(array, index), Number(mask)) if array in self.tables:
+                return f"({_MASKS[int(mask)]}){self.read(array, index)}"
             case Binary(">>", left, right) if left.type not in WORDS:
                 # `>>` of a negative number is the compiler's choice.
                 return f"dsgec_shift({self.write(left)}, {self.write(right)})"
             case Binary("<<", Number() as one, count) if one.type not in WORDS:
                 return f"(int32_t){self.number(one)} << {self.inner(count, '<<', is_right=True)}"
-            case Binary("+" | "-" | "*" as operator, left, right, "int32") if not (
-                _is_wide(left) or _is_wide(right)
+            case Binary("+" | "-" | "*" as operator, left, right, "int24" | "int32" as type_) if (
+                _BITS[type_] > max(_OF_INT, _bits(left), _bits(right))
             ):
                 first = self.inner(left, "*", is_right=True)
-                return f"(int32_t){first} {operator} {self.inner(right, operator, is_right=True)}"
+                other = self.inner(right, operator, is_right=True)
+                return f"({self.type_name(type_)}){first} {operator} {other}"
         return super().binary(expression)
 
     def invoke(self, call: Invoke) -> str:
@@ -193,6 +274,13 @@ class CPrinter(Printer):
                 return f"(float)(int64_t)({n})"
             case "wide", [n]:
                 return n
+            case "shifted", [a, n] if call.type != "int32" and isinstance(
+                call.arguments[0], Variable
+            ):
+                return f"{self.macro}_SHIFT({a}, {n})"
+        if call.table in self.tables and self.tables[call.table].type == "int8":
+            table = self.array_argument(call.table)
+            return f"dsgec_{SHORT}{call.function}({', '.join([table, *arguments])})"
         return super().invoke(call)
 
     def array_argument(self, array: str) -> str:
@@ -214,7 +302,7 @@ class CArithmeticPrinter(CPrinter):
 
     def head(self, procedure: Procedure) -> str:
         listed = ", ".join(map(self.parameter, procedure.parameters))
-        kind = self.types[procedure.result.type] if procedure.result else "void"
+        kind = self.type_name(procedure.result.type) if procedure.result else "void"
         return f"static inline {kind} dsgec_{procedure.name}({listed}) {{"
 
     def is_constant(self, variable: Variable) -> bool:
@@ -236,15 +324,15 @@ class CBlockPrinter(CPrinter):
         return f"{_stored(array.type)} {array.name}[{self.macro}_BLOCK];"
 
 
-def _is_wide(expression: Expression) -> bool:
-    """Return whether a value has 32 bits in C also where an `int` has 16."""
+def _bits(expression: Expression) -> int:
+    """Return how many bits an integer has in C where an `int` has 16."""
     match expression:
         case Number(value):
-            return abs(value) > _LARGEST_INT
+            return _OF_INT if abs(value) <= _LARGEST_INT else _BITS["int32"]
         case Select(_, yes, no):
-            return _is_wide(yes) or _is_wide(no)
+            return max(_bits(yes), _bits(no))
         case _:
-            return expression.type == "int32"
+            return _BITS.get(expression.type, _OF_INT)
 
 
 def _stored(type_: Type) -> str:
@@ -252,26 +340,32 @@ def _stored(type_: Type) -> str:
     return type_ if type_ in REALS else f"{type_}_t"
 
 
-def _pointers(procedure: Procedure, tables: Collection[str]) -> dict[str, str]:
-    """Return the variables that only step through one table, which C does with a pointer."""
+def _pointers(procedure: Procedure) -> dict[str, str]:
+    """Return the variables that only step through one array, for which C has pointers."""
     reads: dict[str, set[str]] = {}
     uses: Counter[str] = Counter()  # how often a variable is read otherwise
     for instruction in instructions(procedure.body):
-        if isinstance(instruction, Loop):
-            uses[instruction.counter.name] += 1
-        if isinstance(instruction, Update) and _is_increment(instruction):
-            uses[instruction.variable.name] -= 1
+        match instruction:
+            case Loop(Variable(name)):
+                uses[name] += 1
+            case Update(Variable(name) as variable, Binary("+", left, _)) if left == variable:
+                uses[name] -= 1
+            case Update(Variable(name)):
+                uses[name] += 1
         for part in parts(*expressions(instruction)):
             match part:
-                case Element(array, Variable(name)) if array in tables:
+                case Element(array, Variable(name)):
                     reads.setdefault(name, set()).add(array)
                     uses[name] -= 1
                 case Variable(name):
                     uses[name] += 1
+    for part in parts(procedure.result) if procedure.result else ():
+        if isinstance(part, Variable):
+            uses[part.name] += 1
+    for parameter in procedure.scalars:
+        uses[parameter.name] += 1
     return {
-        name: tables_.pop()
-        for name, tables_ in reads.items()
-        if len(tables_) == 1 and uses[name] == 0
+        name: arrays.pop() for name, arrays in reads.items() if len(arrays) == 1 and uses[name] == 0
     }
 
 

@@ -128,16 +128,20 @@ class Printer(ABC):
         """Yield the lines of instructions."""
         for instruction in body:
             match instruction:
-                case Loop(counter, count, inner):
-                    yield f"{indent}{self.loop(counter, count)}{self.opening}"
-                    yield from self.block(inner, indent + self.indent)
-                    if self.closing:
-                        yield f"{indent}{self.closing}"
+                case Loop():
+                    yield from self.loop_lines(instruction, indent)
                 case Branch():
                     yield from self.branch(instruction, indent)
                 case _:
                     for line in self.statement(instruction).splitlines():
                         yield f"{indent}{line}"
+
+    def loop_lines(self, loop: Loop, indent: str) -> Iterator[str]:
+        """Yield the lines of a loop."""
+        yield f"{indent}{self.loop(loop.counter, loop.count)}{self.opening}"
+        yield from self.block(loop.body, indent + self.indent)
+        if self.closing:
+            yield f"{indent}{self.closing}"
 
     def statement(self, instruction: Simple) -> str:
         """Return one statement."""

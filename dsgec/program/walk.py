@@ -143,8 +143,11 @@ class Walker(ABC, Generic[Value]):
                     self.arrays[array][place] = self.fit(
                         self.value(value), self.types[array], array
                     )
-                case Loop(counter, count, inner):
-                    for turn in range(self.known(self.value(count), "the count of a loop")):
+                case Loop(counter, count, inner, least):
+                    turns = self.known(self.value(count), "the count of a loop")
+                    if turns < least:
+                        raise InvalidProgram(f"a loop runs {turns} times, not at least {least}")
+                    for turn in range(turns):
                         self.variables[counter.name] = self.constant(turn, counter.type)
                         self.do(inner)
                 case Branch(test, yes, no):
@@ -158,16 +161,22 @@ class Walker(ABC, Generic[Value]):
 
     def place(self, array: str, index: Value) -> int:
         """Return an index that is within its array, or fail."""
+        place = self.known(index, f"an index of {array}")
+        self.check_places(array, place, place)
+        return place
+
+    def check_places(self, array: str, least: int, most: int) -> None:
+        """Fail if an index can be outside its array."""
         if array in self.tables:
             size = len(self.tables[array].values)
         elif array in self.arrays:
             size = len(self.arrays[array])
         else:
             raise InvalidProgram(f"there is no array {array}")
-        place = self.known(index, f"an index of {array}")
-        if not 0 <= place < size:
-            raise InvalidProgram(f"the index {place} is outside {array}, which has {size} elements")
-        return place
+        for place in (least, most):
+            if not 0 <= place < size:
+                message = f"the index {place} is outside {array}, which has {size} elements"
+                raise InvalidProgram(message)
 
     def value(self, expression: Expression) -> Value:
         """Return the value of an expression."""
@@ -194,7 +203,10 @@ class Walker(ABC, Generic[Value]):
 
     def element(self, array: str, index: Value) -> Value:
         """Return an element that was given or written, or fail."""
-        place = self.place(array, index)
+        return self.element_at(array, self.place(array, index))
+
+    def element_at(self, array: str, place: int) -> Value:
+        """Return the element at a place, or fail."""
         if array in self.tables:
             table = self.tables[array]
             return self.constant(table.values[place], table.type)

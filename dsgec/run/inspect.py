@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dsgec.errors import DsgecError, clean, counted
-from dsgec.export.artefact import Artefact
+from dsgec.export.artefact import Artefact, with_smaller_layout
 from dsgec.export.files import run_artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import round_up
@@ -109,7 +109,8 @@ def _describe(title: str, artefact: Artefact, ranges: tuple[Range | None, ...] =
 def _cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...]) -> list[str]:
     """Return a line for each chip and type: bytes, cycles and time of a row.
 
-    `linked` is the flash that a cross compiler makes of it, if there is one. Fixed point needs
+    `linked` is the flash that a cross compiler makes of it, if there is one. Of other types than
+    the artefact's own it is C in the layout that would be exported for the chip. Fixed point needs
     the ranges of the columns, and is left out if neither the artefact's nor `ranges` are known.
     """
     lines = [_HEAD]
@@ -123,7 +124,10 @@ def _cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...]) -> list[st
         except DsgecError as error:
             lines.append(f"  {'':<13} {dtype:<6} not possible: {error.faults[0].message}")
             continue
-        lines += filter(None, (_cost_line(other, chip) for chip in CHIPS))
+        is_own = dtype == artefact.dtype
+        for chip in CHIPS:
+            shown = other if is_own else with_smaller_layout(other, chip)
+            lines += filter(None, [_cost_line(shown, chip)])
     return lines
 
 

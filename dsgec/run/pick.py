@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 
 from dsgec.errors import DsgecError, counted
-from dsgec.export.artefact import Artefact
+from dsgec.export.artefact import Artefact, with_smaller_layout
 from dsgec.manifest import HALL
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost
 from dsgec.network.model import Model
@@ -72,8 +72,12 @@ class Hall:
         return hall_model(row, self.record, self.best, self.source)
 
     def artefact(self, model: Model) -> Artefact:
-        """Return a model in the type; raise a DsgecError if the type cannot compute it."""
-        return Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
+        """Return a model in the type, as it would be exported for the chip.
+
+        Raise a DsgecError if the type cannot compute it.
+        """
+        artefact = Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
+        return with_smaller_layout(artefact, self.chip)
 
     def cost(self, row: HallRow) -> Cost | None:
         """Return the cost of a network on the chip, or None if the type cannot compute it."""
@@ -209,7 +213,7 @@ def footprint(
     for dtype in dtypes:
         try:
             artefact = Artefact(model, _ANY_NAME, dtype, ranges=ranges if dtype == "q7" else ())
-            own = artefact.cost(chip)
+            own = with_smaller_layout(artefact, chip).cost(chip)
         except DsgecError:
             continue
         return Footprint(chip, dtype, own.flash, own.stack, own.cycles)

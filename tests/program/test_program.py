@@ -1,5 +1,7 @@
 """The checker refuses programs that break a rule; the interpreter and the text form show them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ from dsgec.program.ir import (
     Variable,
     narrowest,
 )
+from dsgec.program.narrow import narrow
 from dsgec.program.print_c import CPrinter
 from dsgec.program.text import program_text
 from dsgec.program.walk import InvalidProgram
@@ -35,6 +38,8 @@ AT, TOTAL = Variable("i", "uint8"), Variable("total")
 WEIGHTS = ConstantTable("weights", "int8", (3, -2, 100))
 X = ArrayParameter("x", "int8", 3, ((-127, 127),) * 3)
 Y = ArrayParameter("y", "int16", 1, is_written=True)
+X0 = Element("x", Number(0), "int8")
+Q = Variable("q")
 
 
 def a_sum(start=0, count=3, type_="int32"):
@@ -98,6 +103,9 @@ def test_the_checker_finds_the_exact_range():
         (with_body(Store("y", Number(0), Number(1.0, "double"))), "uses y as double"),
         (with_body(Store("y", Element("x", Number(0), "int8"), Number(1))), "depends on the row"),
         (with_body(Loop(AT, Element("x", Number(0), "int8"), ())), "count of a loop depends"),
+        (with_body(Loop(AT, Number(1), (), 2)), "runs 1 times, not at least 2"),
+        (with_body(Store("y", Number(0), Element("weights", X0, "int8"))), "outside weights"),
+        (with_body(Store("y", Number(0), Binary("&", X0, Number(3)))), "can be negative"),
         (with_body(Branch(Element("x", Number(0), "int8"), ())), "test of a branch depends"),
     ],
 )
@@ -126,6 +134,75 @@ def test_the_row_decides_in_a_select_only():
 
     assert written["y"][0].tolist() == [-5, 7]
     assert check(*program)["y"] == [Extent(-127, 127)]
+
+
+def limited(least, most):
+    """Return instructions that keep the first column between two limits, in q."""
+    return (
+        Declare(Q, X0),
+        Update(Q, Select(Binary("<", Q, Number(least), "bool"), Number(least), Q)),
+        Update(Q, Select(Binary(">", Q, Number(most), "bool"), Number(most), Q)),
+    )
+
+
+def test_the_row_can_decide_which_element_is_read():
+    program = with_body(*limited(0, 2), Store("y", Number(0), Element("weights", Q, "int8")))
+
+    written, _ = interpret(*program, INTEGERS, x=np.array([[-3, 0, 0], [1, 0, 0], [7, 0, 0]]))
+
+    assert written["y"][0].tolist() == [3, -2, 100]
+    assert check(*program)["y"] == [Extent(-2, 100)]
+
+
+def test_an_array_is_read_where_the_row_says():
+    best = with_body(*limited(1, 2), Store("y", Number(0), Element("x", Q, "int8")))
+
+    written, _ = interpret(*best, INTEGERS, x=np.array([[2, 5, 6], [-9, 5, 6]]))
+
+    assert written["y"][0].tolist() == [6, 5]
+
+
+@pytest.mark.parametrize("operator", ["<", ">", "=="])
+@pytest.mark.parametrize("limit", [-2, 0, 3, 4])
+def test_a_test_narrows_what_a_selection_sees(operator, limit):
+    """The ranges of both parts are those of the values for which the test holds, or fails."""
+    parameters = (replace(X, ranges=((-2, 3),) * 3), Y)
+    parts = {True: (Q, Number(99)), False: (Number(99), Q)}
+    holds = {"<": lambda q: q < limit, ">": lambda q: q > limit, "==": lambda q: q == limit}
+    for wanted, (yes, no) in parts.items():
+        chosen = Select(Binary(operator, Q, Number(limit), "bool"), yes, no)
+        program = with_body(Declare(Q, X0), Store("y", Number(0), chosen), parameters=parameters)
+        values = [q if holds[operator](q) == wanted else 99 for q in range(-2, 4)]
+
+        assert check(*program)["y"] == [Extent(min(values), max(values))]
+
+
+def test_types_become_as_narrow_as_the_values():
+    program, procedure = a_sum()
+
+    found = narrow(program, procedure, {"y": "int8"})
+
+    declared, loop, stored = found.body
+    assert declared.variable.type == "int16"  # 127 * 105
+    assert loop.body[0].value.type == "int16"
+    assert stored.value.type == "int16"
+    assert found.parameters[1].type == "int16"
+    check(program, found)
+    program, procedure = a_sum(start=1 << 20)
+    procedure = replace(procedure, parameters=(X, replace(Y, type="int32")))
+    wide = narrow(program, procedure, {"y": "int16"})
+    assert wide.body[0].variable.type == "int24"
+    assert wide.parameters[1].type == "int32"
+
+
+def test_a_loop_that_surely_runs_counts_down_in_c():
+    _, procedure = a_sum()
+    loop = replace(procedure.body[1], body=(Update(TOTAL, Number(5)),))
+    for least, line in ((0, "for (uint_fast8_t i = 0; i < 3; i++) {"), (1, "do {")):
+        body = (procedure.body[0], replace(loop, least=least), procedure.body[2])
+        text = CPrinter(Program((WEIGHTS,), (replace(procedure, body=body),)), "net").print()
+        assert line in text
+        assert ("} while (--i != 0);" in text) == (least > 0)
 
 
 def test_a_branch_is_taken_by_what_is_known():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from dsgec.export.fixed.calls import call
 from dsgec.export.fixed.ir import (
     ColumnValue,
     IntegerCall,
@@ -17,7 +18,7 @@ from dsgec.export.fixed.ir import (
     largest,
     operands,
 )
-from dsgec.export.fixed.weight_rows import ZERO, ProgramTables, counter
+from dsgec.export.fixed.weight_rows import ProgramTables, counter
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -35,6 +36,8 @@ from dsgec.program.ir import (
     Update,
     Variable,
 )
+
+ONE = Number(1, "uint8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,13 @@ def load_procedure(
     program: IntegerProgram,
     sources: Sequence[ColumnSource],
     others: Sequence[Slot],
-    v: Type,
     tables: ProgramTables,
     refuses: bool,
 ) -> Procedure:
     """Return the procedure that loads columns in a loop, and then other sources one by one.
 
-    If it `refuses` missing values, it returns 1 where there is one.
+    If it `refuses` missing values, it returns 1 where there is one. Everything that it computes has
+    the type int32.
     """
     number = number_type(program)
     most = largest(program.bits)
@@ -91,30 +94,29 @@ def load_procedure(
     index: Expression = i
     if listed != [*range(count)]:
         index = tables.element("columns", listed, i, "The columns that are read.", signed=False)
-    value: Expression = Element("x", index, number)
-    inner: list[Instruction] = []
-    missing = Number(program.missing, "int16")
-    lacks = Variable("lacks", "int16")
-    if refuses:
-        q = Variable("q", "int16")
-        test = Binary("==", q, missing, "bool")
-        one = Number(1, "int16")
-        inner = [Declare(q, value), Update(lacks, Select(test, one, lacks, "int16"))]
-        value = q
+    q = Variable("q")
+    inner: list[Instruction] = [Declare(q, Element("x", index, number))]
+    missing = Number(program.missing)
+    lacks = Variable("lacks", "uint8")
     if any(source.fill is not None for source in sources):
         fills = [program.missing if source.fill is None else source.fill for source in sources]
         fill = tables.element("fills", fills, i, "What stands for missing values.", signed=True)
-        value = Invoke("fill", (value, missing, fill))
+        inner += call("fill", q, [missing, fill])
+    if refuses:
+        test = Binary("==", q, missing, "bool")
+        inner.append(Update(lacks, Select(test, ONE, lacks, "uint8")))
     if any(source.limits for source in sources):
         limits = [source.limits or (-most - 1, most) for source in sources]
         least, greatest = zip(*limits, strict=True)
         low = tables.element("least", least, i, "The limits of the columns.", signed=True)
         high = tables.element("most", greatest, i, signed=True)
-        value = Invoke("clamp", (value, low, high))
-    body: list[Instruction] = [Declare(lacks, ZERO)] if refuses else []
+        for name, limit, function in (("low", low, "maximum"), ("high", high, "minimum")):
+            if isinstance(limit, Element):
+                inner.append(Declare(Variable(name), limit))
+            inner += call(function, q, [Variable(name) if isinstance(limit, Element) else limit])
+    body: list[Instruction] = [Declare(lacks, Number(0, "uint8"))] if refuses else []
     if count:
-        loop = (*inner, Store("v", i, value))
-        body.append(Loop(i, Number(count, "int16"), loop))
+        body.append(Loop(i, Number(count, "int16"), (*inner, Store("v", i, q))))
     for at, slot in enumerate(others, count):
         body.append(Store("v", Number(at, "int16"), column_expression(program, slot)))
     about = "Load the columns that the network reads."
@@ -123,7 +125,7 @@ def load_procedure(
         f"{about} Returns 1 if a value is missing." if refuses else about,
         (
             ArrayParameter("x", number, width, ((-most - 1, most),) * width),
-            ArrayParameter("v", v, count + len(others), is_written=True),
+            ArrayParameter("v", "int32", count + len(others), is_written=True),
         ),
         tuple(body),
         lacks if refuses else None,

@@ -11,13 +11,16 @@ or after, from s. The order of additions of integers does not change a sum, so t
 of the flat layout.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from dsgec.export.fixed.calls import call
 from dsgec.export.fixed.ir import (
     ColumnValue,
+    FunctionTable,
     IntegerCall,
     IntegerProgram,
     Look,
@@ -38,16 +41,14 @@ from dsgec.export.fixed.loading import (
 from dsgec.export.fixed.neurons import Neuron, NeuronParts
 from dsgec.export.fixed.weight_rows import (
     ZERO,
-    PackedBytes,
+    PackedLists,
     ProgramTables,
     WeightRows,
-    add_product,
     counter,
-    either,
-    next_one,
 )
-from dsgec.program.check import Extent, Ranged, check
+from dsgec.program.check import check
 from dsgec.program.ir import (
+    LIMITS,
     ArrayParameter,
     Binary,
     Branch,
@@ -61,14 +62,20 @@ from dsgec.program.ir import (
     Number,
     Procedure,
     Program,
+    Select,
     Store,
     Type,
     Update,
     Variable,
-    narrowest,
+    expressions,
+    instructions,
+    parts,
 )
+from dsgec.program.narrow import narrow
 
 _MOST_TAILS = 8  # different ones
+_SHORT = ("int8", "int16")
+CURVE = "curve"  # the beginning of the names of tables of bytes
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ class _Packer:
     """Builds the tables and the procedures."""
 
     def __init__(self, program: IntegerProgram, parts: NeuronParts, required: set[int]) -> None:
-        self.source, self.parts, self.required = program, parts, required
+        self.source, self.parts, self.refuses = program, parts, bool(required)
         self.number: Type = "int8" if program.bits == 8 else "int16"
         self.tables = ProgramTables()
         covered = {*parts.depth, *parts.inside}
@@ -150,6 +157,10 @@ class _Packer:
         for neuron in self.order:
             for operand in operands(neuron.sum):
                 self._add_source(operand)
+        read = {source.column for source in self.columns.values()}
+        limits = next((source.limits for source in self.columns.values()), None)
+        for column in sorted(required - read):  # a value that is missing has to be found
+            self.columns[ColumnValue(column)] = ColumnSource(column, None, limits)
         # The loop reads the columns in their order, so that a list of them may be needless.
         chosen = sorted(self.columns, key=lambda o: self.columns[o].column)
         self.columns = {operand: self.columns[operand] for operand in chosen}
@@ -158,13 +169,6 @@ class _Packer:
         self.place: dict[Operand, int] = {operand: at for at, operand in enumerate(places)}
         self.given = len(self.columns) + len(self.others)
         self.hidden = len(hidden)
-
-    @property
-    def refuses(self) -> bool:
-        """Return whether the loaded columns are those that must not be missing."""
-        return bool(self.required) and self.required == {
-            source.column for source in self.columns.values()
-        }
 
     @cached_property
     def _read_by_neurons(self) -> set[int]:
@@ -221,97 +225,97 @@ class _Packer:
             self.others.append(operand)
 
     def pack(self) -> PackedNetwork:
-        """Return the program, with arrays of the narrowest types that have all values."""
-        _, ranges = self._program("int32", "int32")
-        v = narrowest(*_union(ranges["v"]), signed=True)
-        s = narrowest(*_union(ranges["s"]), signed=True)
-        v = self.number if v == "int8" else v
-        program, _ = self._program(v, "int16" if s == "int8" else s)
+        """Return the program, with variables and arrays of the narrowest types."""
         return PackedNetwork(
-            *(program, self.shown, self.after, self.parts.decides, self.refuses),
+            *(self._program(), self.shown, self.after, self.parts.decides, self.refuses),
             *((*self.order,), self.hidden, self._rows),
             *((*self.columns.values(),), (*self.others,)),
             tuple(table.look for table in self.source.tables),
             tuple(tuple(self._terms(neuron)) for neuron in self.order),
         )
 
-    def _program(self, v: Type, s: Type) -> tuple[Program, dict[str, list[Ranged]]]:
-        """Return a program whose arrays have these types, and the ranges of their elements."""
-        self.tables = ProgramTables()
+    def _program(self) -> Program:
+        """Return both procedures, which are proved."""
         columns = [*self.columns.values()]
-        load = load_procedure(self.source, columns, self.others, v, self.tables, self.refuses)
-        loaded = check(Program((*self.tables,), (load,)), load)["v"]
-        ranges = [source_range(self.source, source) for source in columns]
-        ranges += [extent.ends for extent in _extents(loaded[len(columns) :])]
-        neurons = self._neurons(v, s, tuple(ranges))
+        load = load_procedure(self.source, columns, self.others, self.tables, self.refuses)
+        neurons = self._neurons()
         program = Program((*self.tables,), (load, neurons))
-        return program, check(program, neurons)
+        loaded = check(program, load)["v"][len(columns) :]
+        ranges = [source_range(self.source, source) for source in columns]
+        ranges += [extent.ends for extent in loaded]
+        v, s = neurons.arrays
+        neurons = replace(neurons, parameters=(replace(v, ranges=tuple(ranges)), s))
+        neurons = narrow(program, neurons, {"v": self.number, "s": "int16"})
+        load = narrow(program, _with_type(load, "v", neurons.arrays[0].type), {})
+        program = Program(self._short_tables(neurons), (load, neurons))
+        for procedure in program.procedures:
+            check(program, procedure)
+        return program
 
-    def _neurons(self, v: Type, s: Type, ranges: tuple[tuple[int, int], ...]) -> Procedure:
+    def _neurons(self) -> Procedure:
+        """Return the procedure that adds up the neurons; its result is the class, if they decide.
+
+        Everything that it computes has the type int32.
+        """
         looks = {step.table for n in self.order for step in n.tail if isinstance(step, Look)}
         for number in sorted(looks):
             entries = self.source.tables[number].entries
-            self.tables.append(ConstantTable(f"table{number}", "int16", entries))
+            self.tables.append(ConstantTable(self._curve(number), "int16", entries))
         k, total, y = counter("k", len(self.order)), Variable("sum"), Variable("y")
         biases = [neuron.sum.bias for neuron in self.order]
-        bias = self.tables.element("biases", biases, k, "The biases of the neurons.", signed=True)
-        shifts = [neuron.sum.shift for neuron in self.order]
-        rows = self._rows
-        weights = PackedBytes(rows, shifts) if rows.fits_bytes(self.source.bits) else None
-        if weights is None:
-            before, add, shift = self._add_from_tables(rows, shifts, k, total, v)
-        else:
-            before, add, shift = weights.add(k, total, v)
-            self.tables.append(weights.table())
-        rounded: Expression = total
-        if shift != ZERO:
-            rounded = Invoke("shifted", (total, shift))
-        after = [weights.step] if weights is not None and isinstance(shift, Element) else []
-        body = (Declare(total, bias), *add, Declare(y, rounded), *after, *self._ends(k, y))
+        lists = PackedLists(self._rows, biases, [neuron.sum.shift for neuron in self.order])
+        self.tables += lists.tables()
+        shift, after = lists.shift()
+        rounded = total if shift == ZERO else Invoke("shifted", (total, shift))
+        body = (*lists.add(k, total, "int32"), Declare(y, rounded), *after, *self._ends(k, y))
+        begin, result = [*lists.begin], self._class
+        if isinstance(result, Variable):
+            begin.append(Declare(result, ZERO))
         return Procedure(
             "neurons",
-            "Add up the neurons, one after the other.",
+            "Add up the neurons, one after the other." + (" Returns the class." if result else ""),
             (
-                ArrayParameter("v", v, self.given + self.hidden, ranges, is_written=True),
-                ArrayParameter("s", s, len(self.shown), is_written=True),
+                ArrayParameter("v", "int32", self.given + self.hidden, is_written=True),
+                ArrayParameter("s", "int32", len(self.shown), is_written=True),
             ),
-            (*before, Loop(k, Number(len(self.order), "int16"), body)),
+            (*begin, Loop(k, Number(len(self.order), "int16"), body)),
+            result,
         )
 
-    def _add_from_tables(
-        self, rows: WeightRows, shifts: list[int], k: Variable, total: Variable, v: Type
-    ) -> tuple[list[Instruction], list[Instruction], Expression]:
-        """Return how the weights of the neuron k are added, each kind of number from its table."""
-        c, source = Variable("c", "uint16"), Variable("source", "uint16")
-        element = self.tables.element
-        begin: list[Instruction] = []
-        about = "How many weights each neuron has."
-        count = element("counts", rows.counts, k, about, signed=False)
-        if isinstance(count, Element):
-            begin.append(Declare(Variable("count", "uint16"), count))
-            count = Variable("count", "uint16")
-        about = "The weights, one neuron after the other."
-        weight = element("weights", rows.weights, c, about, signed=True)
-        i = counter("i", max(rows.counts))
-        weighted = add_product(total, weight, Element("v", source, v))
-        listed: list[Instruction] = []
-        windows: list[Instruction] = []
-        if rows.is_relative:
-            gap = element("gaps", rows.sources, c, "How far each source is.", signed=False)
-            further = Update(source, Binary("+", source, gap, "uint16"))
-            listed = [Declare(source, ZERO), Loop(i, count, (further, weighted, next_one(c)))]
-        elif rows.split:
-            at = element("sources", rows.sources, c, "What they multiply.", signed=False)
-            weighted_at = add_product(total, weight, Element("v", at, v))
-            listed = [Loop(i, count, (weighted_at, next_one(c)))]
-        if rows.split < len(rows.counts):
-            place = Binary("-", k, Number(rows.split, "int16"), "int16") if rows.split else k
-            about = "The first source of each neuron."
-            first = element("firsts", rows.firsts, place, about, signed=False)
-            step = (weighted, next_one(c), next_one(source))
-            windows = [Declare(source, first), Loop(i, count, step)]
-        shift = element("shifts", shifts, k, "By how many bits.", signed=False)
-        return [Declare(c, ZERO)], [*begin, *either(rows, k, listed, windows)], shift
+    @cached_property
+    def _class(self) -> Expression | None:
+        """Return the class, if the sums decide: the best so far, or whether a limit is reached."""
+        if not self.parts.decides:
+            return None
+        if self.source.limit is not None:
+            only = Element("s", ZERO, "int32")
+            return Binary(">=", only, Number(self.source.limit), "bool")
+        return counter("best", len(self.shown))
+
+    def _short_tables(self, neurons: Procedure) -> tuple[ConstantTable, ...]:
+        """Return the tables; those of functions have bytes if reading them needs only 16 bits."""
+        wide = {
+            call.table
+            for instruction in instructions(neurons.body)
+            for call in parts(*expressions(instruction))
+            if isinstance(call, Invoke) and call.table and call.arguments[0].type not in _SHORT
+        }
+        return tuple(
+            replace(table, type="int8")
+            if table.name.startswith(CURVE) and table.name not in wide
+            else table
+            for table in self.tables
+        )
+
+    def _curve(self, number: int) -> str:
+        """Return the name of the table of a function that neurons read.
+
+        It has one of its own if it may have bytes and the class does not need the one of 16 bits.
+        """
+        steps = (self.source.steps[at] for at in self.after)
+        is_later = any(isinstance(step, Look) and step.table == number for step in steps)
+        is_own = is_short(self.source.tables[number]) and (self.parts.decides or not is_later)
+        return f"{CURVE if is_own else 'table'}{number}"
 
     @cached_property
     def _rows(self) -> WeightRows:
@@ -341,25 +345,51 @@ class _Packer:
     def _end(
         self, tail: tuple[Step, ...], is_hidden: bool, k: Variable, y: Variable
     ) -> tuple[Instruction, ...]:
+        begin: tuple[Instruction, ...] = ()
+        if any(isinstance(step, Look) for step in tail):  # reading a table likes a narrow type
+            begin, y = (Declare(Variable("h"), y),), Variable("h")
+        before = (*begin, *self._tail(tail, y))
         if is_hidden:
-            place = Binary("+", k, Number(self.given, "int16"), "int16") if self.given else k
-            return (*self._tail(tail, y), Store("v", place, y))
-        place = Binary("-", k, Number(self.hidden, "int16"), "int16") if self.hidden else k
-        return (*self._tail(tail, y), Store("s", place, y))
+            place = Binary("+", k, Number(self.given, "int16")) if self.given else k
+            return (*before, Store("v", place, y))
+        place = Binary("-", k, Number(self.hidden, "int16")) if self.hidden else k
+        stored = (*before, Store("s", place, y))
+        best = self._class
+        if not isinstance(best, Variable):
+            return stored
+        is_better = Binary(">", y, Element("s", best, "int32"), "bool")
+        return (*stored, Update(best, Select(is_better, place, best)))
 
     def _tail(self, tail: tuple[Step, ...], y: Variable) -> tuple[Instruction, ...]:
-        found = []
+        found: list[Instruction] = []
         for step in tail:
-            others = operands(step)[1:] if isinstance(step, IntegerCall) else ()
-            numbers = [Number(o.value) for o in others if isinstance(o, WholeNumber)]
-            found.append(Update(y, step_expression(self.source, step, [y, *numbers])))
+            match step:
+                case Look(number):
+                    table = self.source.tables[number]
+                    limits = [Number(limit) for limit in table.limits]
+                    found.append(Update(y, Invoke(table.look, (y, *limits), self._curve(number))))
+                case IntegerCall(function, (_, *others)):
+                    numbers = [Number(o.value) for o in others if isinstance(o, WholeNumber)]
+                    found += call(function, y, numbers)
+                case _:
+                    found.append(Update(y, step_expression(self.source, step, [y])))
         return tuple(found)
 
 
-def _extents(ranges: Sequence[Ranged]) -> list[Extent]:
-    return [range_ for range_ in ranges if isinstance(range_, Extent)]
+def is_short(table: FunctionTable) -> bool:
+    """Return whether the entries are bytes, and reading them needs no number beyond 16 bits."""
+    low, high = LIMITS["int8"]
+    steepest = max(abs(b - a) for a, b in itertools.pairwise(table.entries))
+    rise = (steepest << table.shift) + (1 << table.shift)
+    limits = (*table.limits, rise, table.last - table.first)
+    return low <= min(table.entries) and max(table.entries) <= high and max(limits) < 1 << 15
 
 
-def _union(ranges: Sequence[Ranged]) -> tuple[int, int]:
-    extents = _extents(ranges)
-    return min(extent.least for extent in extents), max(extent.most for extent in extents)
+def _with_type(procedure: Procedure, array: str, type_: Type) -> Procedure:
+    """Return a procedure one of whose arrays has another type."""
+    return replace(
+        procedure,
+        parameters=tuple(
+            replace(p, type=type_) if p.name == array else p for p in procedure.arrays
+        ),
+    )

@@ -19,14 +19,16 @@ from dsgec.export.fixed.ir import (
     Sum,
     operands,
 )
-from dsgec.export.fixed.packed import PackedNetwork
-from dsgec.export.fixed.weight_rows import LOOP_BYTES
-from dsgec.network.cost.kinds import DATA
+from dsgec.export.fixed.packed import CURVE, PackedNetwork
+from dsgec.export.fixed.weight_rows import elements_of
+from dsgec.network.cost.kinds import CHOICE_KINDS, DATA
 from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
+from dsgec.program.ir import Declare, instructions
 
 _BYTES = {"int8": 1, "int16": 2, "int32": 4}
+_MOST_BYTE = 255
 
 
 def packed_work(
@@ -43,6 +45,12 @@ def packed_work(
     if packed.refuses:
         counts["required"] = counts["listed"] = counts["refusing"] = 0
         counts["load_refuses"] = 1
+    if packed.decides:
+        for kind in CHOICE_KINDS:
+            counts[kind] = 0
+        counts["limit"] = int(program.limit is not None)
+        counts["best"] = int(program.limit is None)
+        counts["compared"] = len(program.sums) if program.limit is None else 0
     counts[DATA] = packed.data
     unroll(counts, program.bits)
     counts["decides"] = int(packed.decides)
@@ -106,19 +114,19 @@ def _name(step: Step) -> str:
 
 def _neurons(packed: PackedNetwork) -> Counter[str]:
     """Count the loop over neurons without its weights, and their tails."""
-    types = {table.name: table.type for table in packed.program.tables}
     shifts = {neuron.sum.shift for neuron in packed.order}
+    types = _variable_types(packed)
     counts: Counter[str] = Counter(
         two_neurons=len(packed.order) == 2,
         several_neurons=len(packed.order) > 2,
         neuron=len(packed.order),
         shift_each=len(shifts) > 1,
         shift_all=len(shifts) == 1 and shifts != {0},
-        shifted_neuron=len(packed.order) * (shifts != {0}),
-        neuron_bits=sum(neuron.sum.shift for neuron in packed.order),
     )
-    if "biases" in types:
-        counts[f"bias_{types['biases']}"] = 1
+    counts[f"bits_{types['sum']}"] = sum(neuron.sum.shift for neuron in packed.order)
+    counts[f"adds_{types['sum']}"] = len(packed.rows.weights)
+    counts[f"sum_{types['sum']}"] = 1
+    counts[f"value_{types['y']}"] = 1
     counts[f"sources_{packed.sources.type}"] = 1
     counts[f"sums_{packed.sums.type}"] = 1
     before, tails = None, set()
@@ -138,29 +146,45 @@ def _neurons(packed: PackedNetwork) -> Counter[str]:
     return counts
 
 
+def _variable_types(packed: PackedNetwork) -> dict[str, str]:
+    """Return the types of the variables of the neurons: at least 16 bits, as registers have."""
+    return {
+        each.variable.name: "int16" if each.variable.type == "int8" else each.variable.type
+        for each in instructions(packed.neurons.body)
+        if isinstance(each, Declare)
+    }
+
+
 def _tail_name(packed: PackedNetwork, step: Step) -> str:
-    return packed.looks[step.table] if isinstance(step, Look) else _name(step)
+    if not isinstance(step, Look):
+        return _name(step)
+    types = {table.name: table.type for table in packed.program.tables}
+    is_short = types.get(f"{CURVE}{step.table}") == "int8"
+    return f"{'short_' if is_short else ''}{packed.looks[step.table]}"
 
 
 def _weights(packed: PackedNetwork) -> Counter[str]:
-    """Count the loop over the weights of a neuron, which depends on how they are stored."""
-    rows, types = packed.rows, {table.name: table.type for table in packed.program.tables}
-    way = "relative" if rows.is_relative else "listed" if rows.split else "windows"
-    kept = "bytes" if "packed" in types else "tables"
-    count = len(rows.weights)
-    return Counter(
-        {
-            f"{kept}_{way}": 1,
-            "counts_each": len({*rows.counts}) > 1,
-            "counts_wide": max(rows.counts) > 255,
-            "firsts_each": len({*rows.firsts}) > 1,
-            DATA: LOOP_BYTES * rows.is_mixed,
-            "weights_int16": types.get("weights") == "int16",
-            f"weight_{kept}_{way}": count,
-            f"weight_{packed.sources.type}": count,
-            "weight_wide": count * (types.get("weights") == "int16"),
-        }
+    """Count the loops over the weights of a neuron, which depend on how they are stored."""
+    rows = packed.rows
+    words = any(table.name == "weights" for table in packed.program.tables)
+    kept, item = ("words", 16) if words else ("bytes", 8)
+    listing = "relative" if rows.is_relative else "listed"
+    counts: Counter[str] = Counter(
+        counts_each=len({*rows.counts}) > 1,
+        counts_wide=len({*rows.counts}) > 1 and max(rows.counts) > _MOST_BYTE,
+        firsts_each=len({*rows.firsts}) > 1,
+        firsts_wide=len({*rows.firsts}) > 1 and max(rows.firsts) > _MOST_BYTE,
+        may_lack_weights=min(rows.counts) == 0,
     )
+    biases = [neuron.sum.bias for neuron in packed.order]
+    if len({*biases}) > 1:
+        counts[f"bias_{kept}_{elements_of(biases, item, signed=True)}"] = 1
+    for way, own in ((listing, rows.counts[: rows.split]), ("windows", rows.counts[rows.split :])):
+        if own:
+            counts[f"{kept}_{way}"] = 1
+            counts[f"weight_{kept}_{way}"] = sum(own)
+    counts[f"weight_{packed.sources.type}"] = len(rows.weights)
+    return counts
 
 
 def _after(program: IntegerProgram, packed: PackedNetwork) -> Counter[str]:

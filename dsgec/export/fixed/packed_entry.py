@@ -39,11 +39,17 @@ def packed_integer_program(source: ir.IntegerProgram) -> Program | None:
     )
     looked = {step.table for step in after if isinstance(step, ir.Look)}
     tables, looks = function_tables(source, sorted(looked))
-    own = {table.name for table in packed.program.tables}
+    # Only C has functions that read tables of bytes.
+    names = {f"table{number}" for number in range(len(source.tables))}
+    kept = [
+        replace(table, type="int16") if table.name in names else table
+        for table in packed.program.tables
+    ]
+    own = {table.name for table in kept}
     # Both procedures get the same array, of which `load` writes the first elements.
     x, loaded = packed.load.arrays
     load = replace(packed.load, parameters=(x, replace(loaded, size=v.size)))
     return Program(
-        (*packed.program.tables, *(table for table in tables if table.name not in own)),
+        (*kept, *(table for table in tables if table.name not in own)),
         (*looks, load, packed.neurons, entry(source, body)),
     )

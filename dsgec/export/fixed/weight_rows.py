@@ -24,13 +24,26 @@ ZERO = Number(0, "int16")
 Row = list[tuple[int, int]]
 """The sources of a neuron with their weights, in ascending order of the sources."""
 
+_BYTE = 8  # bits
 _MOST_BYTE = 255
+_ONLY_WEIGHTS = {(True, True): "its weights", (False, True): "its weights", (True, False): ""}
 _CONTENT = {
-    (False, False): "its weights",
-    (True, False): "its sources and weights",
-    (True, True): "its sources and weights or, from the first source on, its weights",
+    (False, False): _ONLY_WEIGHTS,
+    (True, False): {
+        **_ONLY_WEIGHTS,
+        (True, True): "its sources, each before its weight",
+        (True, False): "its sources",
+    },
+    (True, True): {
+        **_ONLY_WEIGHTS,
+        (True, True): "its sources, each before its weight, or the weights of a window",
+        (True, False): "its sources, unless it has a window",
+    },
 }
+"""What lists have, by whether sources are listed and whether some are not; and by what it holds."""
+
 LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
+_ZERO_BYTES = 0.5  # of flash that a product with the weight 0 is worth not to be computed
 
 
 class ProgramTables(list[ConstantTable]):
@@ -41,10 +54,15 @@ class ProgramTables(list[ConstantTable]):
     ) -> Expression:
         """Return an element of a new table, or a constant if all elements are equal."""
         if len({*values}) == 1:
-            return Number(values[0], "int16" if abs(values[0]) < 1 << 15 else "int32")
+            return constant(values[0])
         type_ = narrowest(min(values), max(values), signed=signed)
         self.append(ConstantTable(name, type_, tuple(values), about))
         return Element(name, index, type_)
+
+
+def constant(value: int) -> Number:
+    """Return a constant of a narrow type."""
+    return Number(value, "int16" if abs(value) < 1 << 15 else "int32")
 
 
 def counter(name: str, count: int) -> Variable:
@@ -58,10 +76,8 @@ def next_one(variable: Variable) -> Instruction:
 
 
 def add_product(total: Variable, weight: Expression, value: Element) -> Instruction:
-    """Return the addition of a product to a sum; that of two bytes has 16 bits."""
-    is_short = (weight.type, value.type) == ("int8", "int8")
-    product = Binary("*", weight, value, "int16" if is_short else "int32")
-    return Update(total, Binary("+", total, product))
+    """Return the addition of a product to a sum."""
+    return Update(total, Binary("+", total, Binary("*", weight, value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +123,14 @@ class WeightRows:
         """Return whether some neurons list their sources and others have windows."""
         return 0 < self.split < len(self.counts)
 
-    def size(self, bits: int) -> int:
-        """Return the bytes of its tables, and of a second loop if it needs one."""
-        size = len(self.weights) * bits // 8 + len(self.sources) + LOOP_BYTES * self.is_mixed
+    def size(self, bits: int) -> float:
+        """Return the bytes of its tables, of a second loop, and what needless products cost."""
+        size: float = len(self.weights) * bits // 8 + len(self.sources) + LOOP_BYTES * self.is_mixed
+        size += _ZERO_BYTES * self.weights.count(0)
         for column in (self.counts, self.firsts):
             if len({*column}) > 1:
                 size += len(column) * (1 + (max(column) > _MOST_BYTE))
         return size
-
-    def fits_bytes(self, bits: int) -> bool:
-        """Return whether all its numbers have 8 bits."""
-        is_small = max([*self.counts, *self.firsts, *self.sources]) <= _MOST_BYTE
-        return bits == 8 and is_small and all(-128 <= weight < 128 for weight in self.weights)
 
 
 def _relative(row: Row) -> Row:
@@ -142,75 +154,153 @@ def _window(row: Row) -> Row:
     return [(source, weights.get(source, 0)) for source in range(row[0][0], row[-1][0] + 1)]
 
 
-class PackedBytes:
-    """Everything about the neurons but their biases as one list of bytes, which is read in order.
+def elements_of(values: Sequence[int], bits: int, *, signed: bool) -> int:
+    """Return how many elements of so many bits each of some numbers takes."""
+    widest = max(
+        (value if value >= 0 else -1 - value).bit_length() + signed for value in (0, *values)
+    )
+    return max(1, -(-widest // bits))
 
-    A neuron has how many weights it has and its first source, or its sources each before its
-    weight, and how far its sum is shifted. What is the same for all neurons is left out.
+
+class NumberList:
+    """A list of numbers that a program reads one after the other while it is built.
+
+    A number that a single element cannot have takes several, the highest digits first.
     """
 
-    def __init__(self, rows: WeightRows, shifts: list[int]) -> None:
-        self.rows, self.shifts = rows, shifts
-        self.at = Variable("at", "uint16")
+    def __init__(self, name: str, bits: int, at: str) -> None:
+        self.name, self.bits = name, bits
+        self.type: Type = "int8" if bits == _BYTE else "int16"
+        self.values: list[int] = []
+        self.at = Variable(at, "uint16")
         self.step = next_one(self.at)
-        self.next = Element("packed", self.at, "int8")
-        self.unsigned = Binary("&", self.next, Number(_MOST_BYTE, "int16"), "int16")
+        self.next = Element(name, self.at, self.type)
+        self.unsigned = Binary("&", self.next, Number((1 << bits) - 1), "int32")
 
-    def add(
-        self, k: Variable, total: Variable, v: Type
-    ) -> tuple[list[Instruction], list[Instruction], Expression]:
-        """Return how the weights of the neuron k are added, and its shift."""
-        rows = self.rows
-        count, begin = self._head("count", rows.counts)
-        i, source = counter("i", max(rows.counts)), Variable("source", "uint16")
-        weighted = add_product(total, self.next, Element("v", source, v))
-        listed: list[Instruction]
-        if rows.is_relative:
-            further = Update(source, Binary("+", source, self.unsigned, "uint16"))
-            listed = [
-                Declare(source, ZERO),
-                Loop(i, count, (further, self.step, weighted, self.step)),
-            ]
-        else:
-            read = Declare(source, self.unsigned)
-            listed = [Loop(i, count, (read, self.step, weighted, self.step))]
-        first, windows = self._head("first", rows.firsts)
-        windows += [
-            Declare(source, first),
-            Loop(i, count, (weighted, self.step, next_one(source))),
-        ]
-        shift = self.next if len({*self.shifts}) > 1 else Number(self.shifts[0], "int16")
-        return [Declare(self.at, ZERO)], [*begin, *either(rows, k, listed, windows)], shift
-
-    def _head(self, name: str, values: list[int]) -> tuple[Expression, list[Instruction]]:
-        """Return a number of a neuron, and how it is read if it is not the same for all."""
+    def read(
+        self, name: str, values: Sequence[int], *, signed: bool
+    ) -> tuple[Expression, list[Instruction]]:
+        """Return one of some numbers, and how it is read if they are not all the same."""
         if len({*values}) <= 1:
-            return Number(values[0] if values else 0, "int16"), []
-        variable = Variable(name, "uint8")
-        return variable, [Declare(variable, self.unsigned), self.step]
-
-    def table(self) -> ConstantTable:
-        """Return the list of bytes."""
-        rows, found, at = self.rows, [], 0
-        has_counts, has_firsts = len({*rows.counts}) > 1, len({*rows.firsts}) > 1
-        has_shifts = len({*self.shifts}) > 1
-        for number, (count, shift) in enumerate(zip(rows.counts, self.shifts, strict=True)):
-            found += [count] if has_counts else []
-            if number >= rows.split and has_firsts:
-                found.append(rows.firsts[number - rows.split])
-            for place in range(at, at + count):
-                found += [rows.sources[place]] if number < rows.split else []
-                found.append(rows.weights[place])
-            at += count
-            found += [shift] if has_shifts else []
-        signed = tuple(byte - 256 if byte > 127 else byte for byte in found) or (0,)
-        heads = [
-            *(["how many weights it has"] if has_counts else []),
-            *(["its first source"] if has_firsts else []),
-            _CONTENT[rows.split > 0, rows.is_mixed],
-            *(["by how many bits its sum is shifted"] if has_shifts else []),
+            return constant(values[0] if values else 0), []
+        type_: Type = "int32" if signed else "uint16"
+        length = self.length(values, signed=signed)
+        if length == 1 and not signed:
+            type_ = "uint8"
+        variable = Variable(name, type_)
+        found: list[Instruction] = [
+            Declare(variable, self.next if signed else self.unsigned),
+            self.step,
         ]
-        return ConstantTable("packed", "int8", signed, f"For each neuron: {', '.join(heads)}.")
+        for _ in range(length - 1):
+            higher = Binary("*", variable, Number(1 << self.bits))
+            found += [Update(variable, Binary("+", higher, self.unsigned)), self.step]
+        return variable, found
+
+    def length(self, values: Sequence[int], *, signed: bool) -> int:
+        """Return how many elements each of some numbers takes."""
+        return elements_of(values, self.bits, signed=signed)
+
+    def add(self, number: int, length: int = 1) -> None:
+        """Append the elements of a number."""
+        for place in reversed(range(length)):
+            digits = number >> (self.bits * place) & ((1 << self.bits) - 1)
+            self.values.append(digits - (digits >> (self.bits - 1) << self.bits))
+
+    def add_one_of(self, number: int, values: Sequence[int], *, signed: bool) -> None:
+        """Append one of some numbers, unless they are all the same."""
+        if len({*values}) > 1:
+            self.add(number, self.length(values, signed=signed))
+
+
+class PackedLists:
+    """Everything about the neurons as a list of bytes, which is read in order.
+
+    A neuron has its bias, how many weights it has, its first source, or its sources each before its
+    weight, and how far its sum is shifted. What is the same for all neurons is left out. Weights
+    that are no bytes are in a list of their own, with the biases.
+    """
+
+    def __init__(self, rows: WeightRows, biases: list[int], shifts: list[int]) -> None:
+        self.rows, self.biases, self.shifts = rows, biases, shifts
+        self.bytes = NumberList("packed", _BYTE, "at")
+        self.weights = self.bytes
+        if not all(-128 <= weight < 128 for weight in rows.weights):
+            self.weights = NumberList("weights", 2 * _BYTE, "weight")
+
+    def add(self, k: Variable, total: Variable, v: Type) -> list[Instruction]:
+        """Return how the weights of the neuron k are added to its bias."""
+        rows = self.rows
+        bias, begin = self.weights.read("bias", self.biases, signed=True)
+        count, head = self.bytes.read("count", rows.counts, signed=False)
+        i, source = counter("i", max(rows.counts)), Variable("source", "uint16")
+        weighted = (
+            add_product(total, self.weights.next, Element("v", source, v)),
+            self.weights.step,
+        )
+        least = min(rows.counts)
+        if rows.is_relative:
+            further = Update(source, Binary("+", source, self.bytes.unsigned, "uint16"))
+            inner = Loop(i, count, (further, self.bytes.step, *weighted), least)
+            listed: list[Instruction] = [Declare(source, ZERO), inner]
+        else:
+            read = Declare(source, self.bytes.unsigned)
+            listed = [Loop(i, count, (read, self.bytes.step, *weighted), least)]
+        first, windows = self.bytes.read("first", rows.firsts, signed=False)
+        windows += [Declare(source, first), Loop(i, count, (*weighted, next_one(source)), least)]
+        return [*begin, Declare(total, bias), *head, *either(rows, k, listed, windows)]
+
+    def shift(self) -> tuple[Expression, list[Instruction]]:
+        """Return how far the sum of the neuron is shifted, and the step after reading it."""
+        if len({*self.shifts}) == 1:
+            return Number(self.shifts[0], "int16"), []
+        return self.bytes.next, [self.bytes.step]
+
+    def tables(self) -> list[ConstantTable]:
+        """Return the lists that are not empty."""
+        rows, at = self.rows, 0
+        for number, (count, shift) in enumerate(zip(rows.counts, self.shifts, strict=True)):
+            self.weights.add_one_of(self.biases[number], self.biases, signed=True)
+            self.bytes.add_one_of(count, rows.counts, signed=False)
+            if number >= rows.split:
+                first = rows.firsts[number - rows.split]
+                self.bytes.add_one_of(first, rows.firsts, signed=False)
+            for place in range(at, at + count):
+                if number < rows.split:
+                    self.bytes.add(rows.sources[place])
+                self.weights.add(rows.weights[place])
+            at += count
+            self.bytes.add_one_of(shift, self.shifts, signed=True)
+        lists = dict.fromkeys((self.bytes, self.weights))
+        return [
+            ConstantTable(each.name, each.type, (*each.values,), self.about(each))
+            for each in lists
+            if each.values
+        ]
+
+    @property
+    def begin(self) -> list[Instruction]:
+        """Return the declarations of the places in the lists."""
+        lists = dict.fromkeys((self.bytes, self.weights))
+        return [Declare(each.at, ZERO) for each in lists if each.values]
+
+    def about(self, own: NumberList) -> str:
+        """Return the comment on a list."""
+        rows = self.rows
+        has_bytes, has_weights = own is self.bytes, own is self.weights
+        content = _CONTENT[rows.split > 0, rows.is_mixed][has_bytes, has_weights]
+        heads = [
+            *(["its bias"] if has_weights and len({*self.biases}) > 1 else []),
+            *(["how many weights it has"] if has_bytes and len({*rows.counts}) > 1 else []),
+            *(["its first source"] if has_bytes and len({*rows.firsts}) > 1 else []),
+            *([content] if content else []),
+            *(
+                ["by how many bits its sum is shifted"]
+                if has_bytes and len({*self.shifts}) > 1
+                else []
+            ),
+        ]
+        return f"For each neuron: {', '.join(heads)}."
 
 
 def either(

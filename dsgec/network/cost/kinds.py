@@ -54,15 +54,16 @@ STORED_KINDS = (
 """The kinds of integer work that take only flash, besides DATA."""
 
 _TAILS = (
-    *("look", "look_odd", "look_even", "clamp", "maximum", "minimum", "absolute", "equals"),
-    *("fill", "rounded", "sum"),
+    *("look", "look_odd", "look_even", "short_look", "short_look_odd", "short_look_even"),
+    *("clamp", "maximum", "minimum", "absolute", "equals", "fill", "rounded", "sum"),
 )
 _WAYS = tuple(
-    f"{kept}_{way}" for kept in ("bytes", "tables") for way in ("listed", "windows", "relative")
+    f"{kept}_{way}" for kept in ("bytes", "words") for way in ("listed", "windows", "relative")
 )
+_SUMS = ("int16", "int24", "int32")
 
 PACKED_CODE_KINDS = (
-    *("decides", "load_refuses", "load", "load_two", "load_loop", "load_listed"),
+    *("decides", "best", "limit", "load_refuses", "load", "load_two", "load_loop", "load_listed"),
     *("load_fill", "load_fills", "load_limit", "load_limits", "other"),
     *(f"other_{step}" for step in _TAILS),
     *(
@@ -70,30 +71,34 @@ PACKED_CODE_KINDS = (
         "several_neurons",
         "shift_each",
         "shift_all",
-        "bias_int8",
-        "bias_int16",
-        "bias_int32",
+        "may_lack_weights",
     ),
+    *(f"bias_{kept}_{length}" for kept in ("bytes", "words") for length in (1, 2, 3, 4)),
+    *(f"{variable}_{type_}" for variable in ("sum", "value") for type_ in _SUMS),
     *("sources_int8", "sources_int16", "sources_int32", "sums_int16", "sums_int32"),
     *("store_source", "store_sum", "branch"),
     *(f"tail_{step}" for step in _TAILS),
     *(f"has_{step}" for step in _TAILS),
-    *(*_WAYS, "counts_each", "counts_wide", "firsts_each", "weights_int16", "after"),
+    *(*_WAYS, "counts_each", "counts_wide", "firsts_each", "firsts_wide", "after"),
 )
 """The features of the code of a packed network that take flash, besides DATA.
 
 `other` are sources that are computed one by one; `tail_` counts branches whose neurons go through a
-function, and `has_` is 1 if there are any. `bytes` and `tables` are the ways to store weights.
+function, and `has_` is 1 if there are any. Weights are in `bytes`, in the list of the neurons, or
+in `words`, in a list of their own; a bias takes one or more of these.
 """
 
 PACKED_RUNNING_KINDS = (
     *("loaded", "loaded_listed", "loaded_fill", "loaded_limit", "loaded_refused"),
-    *("neuron", "shifted_neuron", "neuron_bits"),
+    *("neuron", "compared", *(f"{part}_{type_}" for part in ("bits", "adds") for type_ in _SUMS)),
     *(f"ran_{step}" for step in _TAILS),
     *(f"weight_{way}" for way in _WAYS),
-    *("weight_int8", "weight_int16", "weight_int32", "weight_wide"),
+    *("weight_int8", "weight_int16", "weight_int32"),
 )
-"""The kinds of work of a packed network that take only time: columns, neurons and weights."""
+"""The kinds of work of a packed network that take only time: columns, neurons and weights.
+
+`bits` are those by which sums are shifted, `adds` the products that are added to sums of a type.
+"""
 
 ARRAY_BYTES = "array_bytes"
 """The kind that counts the bytes of arrays, which take stack."""

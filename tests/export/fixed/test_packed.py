@@ -101,9 +101,13 @@ def test_packed_steps_are_the_flat_ones(name, dtype):
 
     loaded, _ = interpret(packed.program, packed.load, INTEGERS, x=rows.astype(np.int64))
     v = np.stack([np.broadcast_to(each, len(rows)) for each in loaded["v"]], axis=1)
-    written, _ = interpret(packed.program, packed.neurons, INTEGERS, v=v)
+    written, found_class = interpret(packed.program, packed.neurons, INTEGERS, v=v)
 
     slots = step_values(program, rows)
+    if packed.decides:
+        sums = np.stack([np.broadcast_to(read(o, rows, slots), len(rows)) for o in packed.shown])
+        is_limited = program.limit is not None
+        assert (found_class == (sums[0] >= program.limit if is_limited else sums.argmax(0))).all()
     for operand, found in zip(packed.shown, written["s"], strict=True):
         assert np.all(read(operand, rows, slots) == found), operand
 
@@ -138,7 +142,21 @@ def test_a_missing_value_is_found_while_loading():
 
     assert packed.refuses
     assert interpret(packed.program, packed.load, INTEGERS, x=rows)[1].tolist() == [0, 1]
-    assert not make(MODELS["mixed"], "q7").packed.refuses
+
+
+def test_a_missing_value_that_is_filled_is_not_refused():
+    packed = make(MODELS["mixed"], "q7").packed
+    filled = [bool(source.fill) for source in packed.columns]
+    assert packed.refuses
+    assert any(filled)
+    assert not all(filled)
+    rows = np.zeros((len(filled), len(MIXED_COLUMNS)), np.int64)
+    for row, source in zip(rows, packed.columns, strict=True):
+        row[source.column] = -128
+
+    lacks = interpret(packed.program, packed.load, INTEGERS, x=rows)[1]
+
+    assert lacks.tolist() == [not each for each in filled]
 
 
 def test_a_program_without_neurons_stays_flat():
@@ -156,13 +174,15 @@ def test_dense_neurons_list_no_sources():
     packed = pack(program, range(8))
     weights = next(table for table in packed.program.tables if table.name == "packed")
 
-    assert len(weights.values) < 8 * 6 + 6 * 3 + 3 * 9 + 1
+    heads = 9 * (2 + 1 + 1 + 1)  # the bias, the count, the first source and the shift
+    assert len(weights.values) <= 8 * 6 + 6 * 3 + heads
 
 
 def test_sources_beyond_a_byte_are_listed_by_their_distance():
     packed = make(MODELS["many sources"], "q15").packed
 
-    assert {"gaps", "weights"} <= {table.name for table in packed.program.tables}
+    assert packed.rows.is_relative
+    assert [table.name for table in packed.program.tables] == ["columns", "packed", "weights"]
 
 
 def test_an_export_can_be_packed_and_verified(tmp_path):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.arithmetic.source import integer_source
+from dsgec.arithmetic.source import integer_source, short_integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.lower import program_of_sums
@@ -18,8 +18,8 @@ from dsgec.export.integers import IntegerSyntax, IntegerWriter
 from dsgec.export.statements import FlatProgram
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
-from dsgec.program.ir import Program, functions_called
-from dsgec.program.print_c import CPrinter
+from dsgec.program.ir import Program
+from dsgec.program.print_c import SHORT, CPrinter
 from dsgec.rendering import Code, render
 
 _FUNCTION = re.compile(r"\bdsgec_(\w+)\(")
@@ -64,11 +64,23 @@ class FixedCView(CNames):
     def about_sums(self) -> Code:
         """Return a comment on the values that the packed layout computes."""
         assert self.packed
-        return Code(
-            "What decides between the classes."
+        about = (
+            "Computes what decides between the classes, and returns the class"
             if self.packed.decides
-            else "The values that the outputs are made of."
+            else "Computes the values that the outputs are made of"
         )
+        if not self.refuses:
+            return Code(f"{about}.")
+        missing = "-1 if a value is missing"
+        return Code(
+            f"{about} or {missing}." if self.packed.decides else f"{about}. Returns {missing}."
+        )
+
+    @property
+    def sums_result(self) -> Code:
+        """Return the type of what the function of the packed sums returns."""
+        assert self.packed
+        return Code("int" if self.packed.decides or self.refuses else "void")
 
     @property
     def later_tables(self) -> list[tuple[int, ir.FunctionTable, bool]]:
@@ -132,9 +144,9 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     m = TemplateView(artefact)
     assert m.fixed
     flat = program_of_sums(fixed.program)
-    return FixedCView(m, m.fixed, flat), Code(
-        integer_source("c", functions_called(flat) | {"shift"})
-    )
+    network = CPrinter(flat, artefact.name).print()
+    functions = {*_FUNCTION.findall(network)}
+    return FixedCView(m, m.fixed, flat), Code(integer_source("c", functions))
 
 
 def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, Code]:
@@ -153,7 +165,13 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
     looks = [f"dsgec_{table.look}(" for _, table, _ in view.later_tables]
     values = [statement.value for statement in writer.statements]
     functions = {*_FUNCTION.findall(" ".join([view.packed_source, *values, *looks]))}
-    return view, Code(integer_source("c", functions))
+    short = {name for name in functions if name.startswith(SHORT)}
+    text = integer_source("c", functions - short)
+    if short:
+        macro = artefact.name.upper()
+        text += f"\n#define DSGEC_READ_8(table, i) ((int8_t){macro}_READ_8(&(table)[i]))\n"
+        text += short_integer_source(name.removeprefix(SHORT) for name in short)
+    return view, Code(text)
 
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:

@@ -108,15 +108,22 @@ def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = 
         *("-o", "net.elf", *compiler.libraries),
     ]
     _run(command, folder)
-    listed = _run([compiler.tool("size"), "-A", "net.elf"], folder)
-    sections = {name: int(size) for name, size in _SECTION.findall(listed)}
+    flash, ram = image_bytes(chip, folder)
     frames = [line for file in folder.glob("*.su") for line in file.read_text().splitlines()]
     return Image(
-        flash=sum(size for name, size in sections.items() if name.startswith(_IN_FLASH)),
-        ram=sections.get(".data", 0) + sections.get(".bss", 0),
+        flash=flash,
+        ram=ram,
         stack=sum(int(frame.split("\t")[1]) for frame in frames),
         routines=_routines(folder.joinpath("net.map").read_text(encoding="utf-8")),
     )
+
+
+def image_bytes(chip: str, folder: Path) -> tuple[int, int]:
+    """Return the bytes of flash and of RAM of `net.elf`."""
+    listed = _run([COMPILERS[chip].tool("size"), "-A", "net.elf"], folder)
+    sections = {name: int(size) for name, size in _SECTION.findall(listed)}
+    flash = sum(size for name, size in sections.items() if name.startswith(_IN_FLASH))
+    return flash, sections.get(".data", 0) + sections.get(".bss", 0)
 
 
 def _routines(text: str) -> dict[str, int]:
