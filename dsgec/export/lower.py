@@ -4,7 +4,7 @@ A row's program is the procedure `outputs(x, y)`, or `sums(x, y)` for what goes 
 it is too long for one function, it calls `part0`, `part1` and so on, which share an array.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
@@ -22,7 +22,6 @@ from dsgec.program.ir import (
     Expression,
     Instruction,
     Invoke,
-    LocalArray,
     Loop,
     Negative,
     Number,
@@ -155,12 +154,12 @@ class NodeWriter:
         """Return the expression that reads a node."""
         node = self.network.nodes[position]
         match node:
+            case Apply():
+                return self.values[position]
             case Constant(value):
                 return constant(value, self.real)
             case Input(column):
                 return self.column(column)
-            case Apply():
-                return self.values[position]
             case _:
                 assert_never(node)
 
@@ -175,8 +174,9 @@ class NodeWriter:
         else:
             value = self.assign(self.operation(node.function, *operands), name)
         self.values[position] = value
-        last = {a for a in node.arguments if self.last_reads.get(a) == position}
-        self.reuse(self.values[a] for a in last if a in self.values)
+        if self.is_split:
+            last = {a for a in node.arguments if self.last_reads.get(a) == position}
+            self.reuse(self.values[a] for a in last if a in self.values)
 
     def operation(self, function: str, *operands: Expression) -> Expression:
         if function in _OPERATORS:
