@@ -154,12 +154,12 @@ class NodeWriter:
         """Return the expression that reads a node."""
         node = self.network.nodes[position]
         match node:
+            case Apply():
+                return self.values[position]
             case Constant(value):
                 return constant(value, self.real)
             case Input(column):
                 return self.column(column)
-            case Apply():
-                return self.values[position]
             case _:
                 assert_never(node)
 
@@ -174,8 +174,9 @@ class NodeWriter:
         else:
             value = self.assign(self.operation(node.function, *operands), name)
         self.values[position] = value
-        last = {a for a in node.arguments if self.last_reads.get(a) == position}
-        self.reuse(self.values[a] for a in last if a in self.values)
+        if self.is_split:
+            last = {a for a in node.arguments if self.last_reads.get(a) == position}
+            self.reuse(self.values[a] for a in last if a in self.values)
 
     def operation(self, function: str, *operands: Expression) -> Expression:
         if function in _OPERATORS:

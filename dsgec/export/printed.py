@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from dsgec.program.ir import functions_called
-from dsgec.program.printer import Printer
+from dsgec.program.print_script import ScriptPrinter
 from dsgec.rendering import Code
 
 
@@ -17,9 +16,9 @@ class PrintedNetwork:
     functions: frozenset[str]
 
 
-def printed_network(printer: Printer, prefix: str) -> PrintedNetwork:
+def printed_network(printer: ScriptPrinter, prefix: str) -> PrintedNetwork:
     """Return the code of the program of a printer."""
-    program = printer.source
-    softmax = program.entry.name == "sums"
-    functions = functions_called(program) | ({"softmax"} if softmax else set())
-    return PrintedNetwork(prefix, Code(printer.print().rstrip("\n")), softmax, frozenset(functions))
+    code = Code(printer.print().rstrip("\n"))
+    softmax = printer.source.entry.name == "sums"
+    functions = frozenset(printer.called | ({"softmax"} if softmax else set()))
+    return PrintedNetwork(prefix, code, softmax, functions)

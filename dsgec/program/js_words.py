@@ -5,7 +5,7 @@ the number of a word may be larger, or negative.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dsgec.program.ir import (
     COMPARISONS,
@@ -18,7 +18,6 @@ from dsgec.program.ir import (
     Select,
     Update,
     Variable,
-    instructions,
 )
 
 _HALF, _WHOLE = 32, 64
@@ -28,21 +27,22 @@ _MASK = 0xFFFFFFFF
 class WordPrinter:
     """Writes the words of a procedure; `write` is for what is no word. A parameter is one word."""
 
-    def __init__(self, procedure: Procedure, write: Callable[[Expression], str]) -> None:
-        self.write = write
-        self.assigned = [
-            (instruction.variable.name, instruction.value)
-            for instruction in instructions(procedure.body)
-            if isinstance(instruction, Declare | Update) and instruction.variable.type == "uint64"
-        ]
+    def __init__(
+        self, assigned: Sequence[Declare | Update], write: Callable[[Expression], str]
+    ) -> None:
+        self.assigned, self.write = assigned, write
         self.long: set[str] = set()  # variables that may be 2^32 or more
         self.loose: set[str] = set()  # variables whose low words may be larger, or negative
         self.needed: dict[str, int] = {}  # how many of the low bits of a variable are read
-        for part in procedure.expressions if self.assigned else ():
+
+    def analyse(self, procedure: Procedure) -> None:
+        """Find out what is read of the variables of a procedure."""
+        for part in procedure.expressions:
             self.visit(part)
         while True:
             before = {*self.long}, {*self.loose}, {**self.needed}
-            for name, value in reversed(self.assigned):
+            for assignment in reversed(self.assigned):
+                name, value = assignment.variable.name, assignment.value
                 self.need(value, self.needed.get(name, 0))
                 self.long |= set() if self.is_short(value) else {name}
                 self.loose |= set() if self.is_exact(value) else {name}

@@ -53,13 +53,16 @@ class JavaScriptPrinter(ScriptPrinter):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.words = WordPrinter(Procedure("", "", (), ()), self.write)
+        self.words = WordPrinter((), self.write)
 
     # Tables and procedures.
 
     def enter(self, procedure: Procedure) -> None:
         super().enter(procedure)
-        self.words = WordPrinter(procedure, self.write)
+        words = [each for each in self.assigned if each.variable.type == "uint64"]
+        self.words = WordPrinter(words, self.write)
+        if words:
+            self.words.analyse(procedure)
 
     def table(self, table: ConstantTable) -> Iterator[str]:
         if table.about:

@@ -40,8 +40,7 @@ class NumpyPrinter(PythonPrinter):
         # The tables in which functions look up a column of indices.
         self.looked = {
             part.table
-            for procedure in program.procedures
-            if program.tables
+            for procedure in (program.procedures if program.tables else ())
             for part in procedure.expressions
             if isinstance(part, Invoke)
         }

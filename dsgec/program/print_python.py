@@ -14,7 +14,6 @@ from dsgec.program.ir import (
     Binary,
     Branch,
     ConstantTable,
-    Declare,
     Expression,
     Instruction,
     Invoke,
@@ -24,9 +23,7 @@ from dsgec.program.ir import (
     Program,
     Select,
     Type,
-    Update,
     Variable,
-    instructions,
 )
 from dsgec.program.print_script import ScriptPrinter
 
@@ -44,7 +41,7 @@ class PythonPrinter(ScriptPrinter):
     def __init__(self, program: Program, prefix: str = "") -> None:
         super().__init__(program)
         self.prefix = f"_{prefix}_" if prefix else "_"
-        self.loose: frozenset[str] = frozenset()  # words that may have more bits than their types
+        self.loose: set[str] = set()  # words that may have more bits than their types
 
     # Programs and procedures.
 
@@ -55,17 +52,12 @@ class PythonPrinter(ScriptPrinter):
 
     def enter(self, procedure: Procedure) -> None:
         super().enter(procedure)
-        self.loose = frozenset()
-        while True:
-            found = frozenset(
-                variable.name
-                for instruction in instructions(procedure.body)
-                if isinstance(instruction, Declare | Update)
-                for variable in (instruction.variable,)
-                if variable.type in WORDS and self.may_overflow(instruction.value)
-            )
+        words = [each for each in self.assigned if each.variable.type in WORDS]
+        self.loose = found = set[str]()
+        while words:
+            found = {each.variable.name for each in words if self.may_overflow(each.value)}
             if found == self.loose:
-                return
+                break
             self.loose = found
 
     def table(self, table: ConstantTable) -> Iterator[str]:
@@ -136,13 +128,10 @@ class PythonPrinter(ScriptPrinter):
     # Expressions.
 
     def number(self, literal: Number) -> str:
-        match literal:
-            case Number(value, "double"):
-                return number(float(value)).replace("e+", "e")
-            case Number(value, "uint32" | "uint64") if value >= _DECIMAL:
-                return f"0x{value:X}"
-            case Number(value):
-                return str(value)
+        value, type_ = literal.value, literal.type
+        if type_ == "double":
+            return number(float(value)).replace("e+", "e")
+        return f"0x{value:X}" if type_ in WORDS and value >= _DECIMAL else str(value)
 
     def binary(self, expression: Binary) -> str:
         operator, left, right = expression.operator, expression.left, expression.right

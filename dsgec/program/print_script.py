@@ -14,15 +14,14 @@ from dsgec.program.ir import (
     Element,
     Expression,
     Instruction,
-    Invoke,
     Number,
-    Perform,
     Procedure,
+    Program,
     Store,
     Type,
-    expressions,
+    Update,
+    Variable,
     instructions,
-    parts,
 )
 from dsgec.program.printer import Printer
 
@@ -32,15 +31,24 @@ class ScriptPrinter(Printer):
 
     lacking: ClassVar[frozenset[Type]] = frozenset(("float",))  # types
 
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.called: set[str] = set()  # the functions of the arithmetic in what was printed
+        self.touched: set[str] = set()  # the arrays in what was printed of a procedure
+        self.assigned: list[Declare | Update] = []  # the assignments of a procedure
+
     @property
     def entry(self) -> Procedure | None:
         """Return the procedure that is called from outside, if the program has any."""
         return self.source.entry if self.source.procedures else None
 
     def enter(self, procedure: Procedure) -> None:
-        super().enter(procedure)
-        declared = (i.variable for i in instructions(procedure.body) if isinstance(i, Declare))
-        for variable in (*procedure.parameters, *declared):
+        found = instructions(procedure.body)
+        self.assigned = [each for each in found if isinstance(each, Declare | Update)]
+        self.updated = frozenset(i.variable.name for i in self.assigned if type(i) is Update)
+        self.arrays = {p.name: p.type for p in procedure.arrays}
+        self.touched = set()
+        for variable in (*procedure.parameters, *(each.variable for each in self.assigned)):
             if variable.type in self.lacking:
                 raise ValueError(f"{procedure.name}: {variable.name} cannot be a {variable.type}")
 
@@ -61,68 +69,50 @@ class ScriptPrinter(Printer):
         if array is None:
             yield from super().body(procedure)
             return
-        body = procedure.body
-        values = _stored_last(body, array)
-        if values is None:
+        first = [*self.block(procedure.body[: -array.size], self.indent)]
+        values = [self.stored(array.name, value) for value in _stored_last(procedure.body, array)]
+        if len(values) < array.size or array.name in self.touched:
             yield f"{self.indent}{self.new_list(array)}{self.end}"
-            yield from self.block(body, self.indent)
+            yield from self.block(procedure.body, self.indent)
             yield f"{self.indent}return {array.name}{self.end}"
             return
-        yield from self.block(body[: -array.size], self.indent)
+        yield from first
         yield f"{self.indent}return ["
-        for value in values:
-            yield f"{self.indent}{self.indent}{self.stored(array.name, value)},"
+        yield from (f"{self.indent}{self.indent}{value}," for value in values)
         yield f"{self.indent}]{self.end}"
 
     @abstractmethod
     def new_list(self, array: ArrayParameter) -> str:
         """Return the assignment of a new list for the elements of an array."""
 
+    def inner(self, expression: Expression, operator: str, *, is_right: bool = False) -> str:
+        if type(expression) is Variable:  # most are
+            return expression.name
+        return super().inner(expression, operator, is_right=is_right)
+
+    def target(self, array: str, index: Expression) -> str:
+        self.touched.add(array)
+        return super().target(array, index)
+
     def element(self, element: Element) -> str:
         return f"{self.array_argument(element.array)}[{self.write(element.index)}]"
 
     def array_argument(self, array: str) -> str:
+        self.touched.add(array)
         return self.spell_table(array) if array in self.tables else array
+
+    def spell_function(self, name: str) -> str:
+        self.called.add(name)
+        return name
 
     def spell_table(self, name: str) -> str:
         """Return the name of a table."""
         return name.upper()
 
 
-def _stored_last(
-    body: Sequence[Instruction], array: ArrayParameter
-) -> tuple[Expression, ...] | None:
-    """Return the elements of an array, if the last instructions store them in order."""
-    last = body[-array.size :]
-    values = tuple(
-        store.value
-        for at, store in enumerate(last)
-        if isinstance(store, Store)
-        and store.array == array.name
-        and isinstance(store.index, Number)
-        and store.index.value == at
-    )
-    before = tuple(body[: -array.size])
-    is_read = any(_reads(part, array.name) for part in parts(*values))
-    is_whole = len(values) == array.size and not is_read
-    return values if is_whole and not _uses(before, array.name) else None
-
-
-def _uses(body: tuple[Instruction, ...], array: str) -> bool:
-    """Return whether instructions read or write an array."""
-    for instruction in instructions(body):
-        if isinstance(instruction, Store) and instruction.array == array:
-            return True
-        if isinstance(instruction, Perform) and array in instruction.arguments:
-            return True
-        if any(_reads(part, array) for part in parts(*expressions(instruction))):
-            return True
-    return False
-
-
-def _reads(part: Expression, array: str) -> bool:
-    match part:
-        case Element(name) | Invoke(_, _, name):
-            return name == array
-        case _:
-            return False
+def _stored_last(body: Sequence[Instruction], array: ArrayParameter) -> Iterator[Expression]:
+    """Yield the elements of an array that the last instructions store, if that is in order."""
+    for at, instruction in enumerate(body[-array.size :]):
+        match instruction:
+            case Store(array.name, Number(place), value) if place == at:
+                yield value

@@ -125,7 +125,7 @@ def every_node_of_integers():
         Binary("<<", Number(1), Number(4)),
         Binary("&", Element("weights", Number(1), "int8"), Number(255)),
         below,
-        Select(Binary(">=", x(0), x(1), "bool"), Binary("!=", x(2), x(3), "bool"), Number(0)),
+        Select(Binary(">=", x(0), x(1), "bool"), Number(1), Number(0)),
         Binary("==", below, Binary(">", x(2), x(3), "bool"), "bool"),
         Select(Binary("<=", x(0), Number(3), "bool"), Number(-1), Binary("*", x(0), Number(-2))),
         nested,
