@@ -15,7 +15,7 @@ from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
 from dsgec.export.fixed.packed_entry import packed_integer_program
 from dsgec.export.golden import Golden, Loss
-from dsgec.export.lower import network_program
+from dsgec.export.lower import LONGEST_FUNCTION, network_program
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
 from dsgec.export.packed_floats import packed_network_program
@@ -85,7 +85,7 @@ class Artefact:
         """Return the artefact in a layout; what does not depend on it is not computed again."""
         other = copy(self)
         object.__setattr__(other, "layout", layout)
-        for name in ("packed", "metadata"):
+        for name in ("packed", "program", "metadata"):
             vars(other).pop(name, None)
         return other
 
@@ -98,10 +98,14 @@ class Artefact:
         integer `missing` of fixed point; required columns are checked before.
         """
         fixed = self.number_format.fixed
-        if fixed is None:
-            return self.program_of(self.network)
-        packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
-        return _checked(packed or integer_program(fixed.program))
+        return self.program_of(self.network) if fixed is None else self.integer_program()
+
+    def integer_program(self, longest: int = LONGEST_FUNCTION) -> Program:
+        """Return the program of fixed point, with at most `longest` statements in a function."""
+        fixed = self.number_format.fixed
+        assert fixed
+        packed = packed_integer_program(fixed.program, longest) if self.layout == PACKED else None
+        return _checked(packed or integer_program(fixed.program, longest=longest))
 
     def program_of(self, network: Network) -> Program:
         """Return the program of a network of floats: its own, or that without the last step."""

@@ -11,9 +11,7 @@ from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
 from dsgec.export.fixed.outputs import least_result
 from dsgec.export.golden import Golden, Loss, round_up
-from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
 from dsgec.export.names import macro_endings
-from dsgec.export.statements import FlatProgram, Syntax, functions_used, program
 from dsgec.literals import number_lines
 from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
 from dsgec.network.ir import Input
@@ -22,12 +20,11 @@ from dsgec.rendering import Code
 
 
 class TemplateView:
-    """An artefact and its program as the templates of a language see them."""
+    """An artefact as the templates of a language see it."""
 
-    def __init__(self, artefact: Artefact, program: FlatProgram | None = None) -> None:
+    def __init__(self, artefact: Artefact) -> None:
         model = artefact.model
         self.artefact = artefact
-        self.program: Any = program
         self.real = Code("float" if artefact.dtype == "float" else "double")
         self.prefix, self.macro = artefact.name, artefact.name.upper()
         self.version, self.model_id = Code(artefact.version), artefact.model_id
@@ -167,22 +164,6 @@ class FixedView:
     def limits(self, table: FunctionTable) -> Code:
         """Return the arguments that follow the table and its argument in a call."""
         return Code(", ".join(map(str, table.limits)))
-
-
-def view(artefact: Artefact, language: Syntax, integers: IntegerSyntax = INTEGERS) -> TemplateView:
-    """Return what the templates of a language see of an artefact."""
-    fixed = artefact.number_format.fixed
-    if fixed:
-        return TemplateView(artefact, integer_program(fixed.program, integers))
-    return TemplateView(artefact, program(artefact.network, language))
-
-
-def functions_called(artefact: Artefact, language: Syntax) -> set[str]:
-    """Return the functions of the arithmetic that the program of an artefact calls."""
-    fixed = artefact.number_format.fixed
-    if fixed:
-        return integer_functions(fixed.program)
-    return functions_used(artefact.network, language)
 
 
 def _outputs(artefact: Artefact) -> int:

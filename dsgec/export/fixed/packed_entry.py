@@ -4,13 +4,15 @@ from dataclasses import replace
 
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.lower import StepWriter, entry, function_tables, statements
-from dsgec.export.fixed.packed import pack
+from dsgec.export.fixed.packed import CURVE, PackedNetwork, pack
 from dsgec.export.lower import LONGEST_FUNCTION
 from dsgec.export.parts import index
-from dsgec.program.ir import Element, LocalArray, Perform, Program, Store
+from dsgec.program.ir import ArrayParameter, Element, LocalArray, Perform, Procedure, Program
 
 
-def packed_integer_program(source: ir.IntegerProgram) -> Program | None:
+def packed_integer_program(
+    source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION
+) -> Program | None:
     """Return fixed point in the packed layout, with the entry `integers(x, y)`.
 
     Returns None if it has no neurons, or very many steps after them. Values of required columns
@@ -20,27 +22,21 @@ def packed_integer_program(source: ir.IntegerProgram) -> Program | None:
     if packed is None:
         return None
     after = [source.steps[number] for number in packed.after]
-    if statements(after) > LONGEST_FUNCTION:
+    if statements(after) > longest:
         return None
     v, s = packed.sources, packed.sums
-    writer = StepWriter(source, is_split=False)
-    for at, operand in enumerate(packed.shown):
-        if isinstance(operand, ir.Slot):
-            writer.values[operand.number] = Element("s", index(at), s.type)
-    for number, step in zip(packed.after, after, strict=True):
-        writer.step(number, step)
+    rest = steps_after(source, packed)
+    results = rest.entry
     body = (
         LocalArray("v", v.type, v.size),
         LocalArray("s", s.type, s.size),
         Perform("load", ("x", "v")),
         Perform("neurons", ("v", "s")),
-        *writer.body,
-        *(Store("y", index(at), writer.operand(r)) for at, r in enumerate(source.results)),
+        *results.body,
     )
-    looked = {step.table for step in after if isinstance(step, ir.Look)}
-    tables, looks = function_tables(source, sorted(looked))
     # Only C has functions that read tables of bytes.
-    names = {f"table{number}" for number in range(len(source.tables))}
+    numbers = range(len(source.tables))
+    names = {f"{name}{number}" for number in numbers for name in ("table", CURVE)}
     kept = [
         replace(table, type="int16") if table.name in names else table
         for table in packed.program.tables
@@ -50,6 +46,25 @@ def packed_integer_program(source: ir.IntegerProgram) -> Program | None:
     x, loaded = packed.load.arrays
     load = replace(packed.load, parameters=(x, replace(loaded, size=v.size)))
     return Program(
-        (*kept, *(table for table in tables if table.name not in own)),
-        (*looks, load, packed.neurons, entry(source, body)),
+        (*kept, *(table for table in rest.tables if table.name not in own)),
+        (*rest.procedures[:-1], load, packed.neurons, entry(source, body)),
     )
+
+
+def steps_after(source: ir.IntegerProgram, packed: PackedNetwork) -> Program:
+    """Return `results(s, y)`, which computes the results from the packed sums."""
+    s = packed.sums
+    writer = StepWriter(source, is_split=False)
+    for at, operand in enumerate(packed.shown):
+        if isinstance(operand, ir.Slot):
+            writer.values[operand.number] = Element("s", index(at), s.type)
+    for number in packed.after:
+        writer.step(number, source.steps[number])
+    steps = (source.steps[number] for number in packed.after)
+    looked = {step.table for step in steps if isinstance(step, ir.Look)}
+    tables, looks = function_tables(source, sorted(looked))
+    given = replace(packed.sums, is_written=False)
+    y = ArrayParameter("y", "int16", len(source.results), is_written=True)
+    body = (*writer.body, *writer.stores("y", source.results))
+    about = "Compute the results from the sums."
+    return Program(tables, (*looks, Procedure("results", about, (given, y), body)))

@@ -8,7 +8,6 @@ from itertools import islice
 
 from dsgec.arithmetic.source import c_source
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.lower import network_program
 from dsgec.export.lower_rows import block_procedure, softmax_of_rows
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
@@ -71,7 +70,7 @@ class CView(CNames):
             self.decided.network, self.type.real, self.m.used, places, self.m.results
         )
         printer = CBlockPrinter(self.m.prefix)
-        procedures = [] if self.is_plain else [procedure]
+        procedures = [] if self.is_plain or self.is_packed else [procedure]
         if self.decided.finish == "softmax" and not self.is_lone:
             procedures.append(softmax_of_rows(self.m.outputs, self.type.real))
         return Code("".join("\n".join(printer.procedure(p)) + "\n\n" for p in procedures))
@@ -112,6 +111,11 @@ class CView(CNames):
     def is_plain(self) -> bool:
         """Return whether nothing is computed."""
         return len(self.program.procedures[-1].body) == self.m.outputs
+
+    @property
+    def is_packed(self) -> bool:
+        """Return whether tables and a loop compute a row."""
+        return bool(self.program.tables)
 
     @property
     def row_bytes(self) -> int:
@@ -211,5 +215,4 @@ def _view(artefact: Artefact) -> CView:
         if model.is_classifier
         else split_values(network)
     )
-    program = network_program(decided.network, kind.real)
-    return CView(TemplateView(artefact), kind, decided, program)
+    return CView(TemplateView(artefact), kind, decided, artefact.program_of(decided.network))

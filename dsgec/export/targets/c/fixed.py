@@ -11,11 +11,9 @@ from functools import cached_property
 
 from dsgec.arithmetic.source import integer_source, short_integer_source
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.fixed import ir
 from dsgec.export.fixed.lower import program_of_sums
 from dsgec.export.fixed.packed import PackedNetwork
-from dsgec.export.integers import IntegerSyntax, IntegerWriter
-from dsgec.export.statements import FlatProgram
+from dsgec.export.fixed.packed_entry import steps_after
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
 from dsgec.program.ir import Program
@@ -25,22 +23,12 @@ from dsgec.rendering import Code, render
 _FUNCTION = re.compile(r"\bdsgec_(\w+)\(")
 
 
-def _syntax(prefix: str) -> IntegerSyntax:
-    return IntegerSyntax(
-        call="dsgec_{}",
-        look=f"{prefix}_look{{}}({{}})",
-        shift="dsgec_shift({}, {})",
-        number="(int32_t){}",  # an int may have 16 bits
-    )
-
-
 @dataclass(frozen=True)
 class FixedCView(CNames):
     """The view of an artefact in fixed point for the templates of C."""
 
     fixed: FixedView
     flat: Program | None = None
-    rest: FlatProgram | None = None
     packed: PackedNetwork | None = None
 
     @property
@@ -82,14 +70,18 @@ class FixedCView(CNames):
         assert self.packed
         return Code("int" if self.packed.decides or self.refuses else "void")
 
-    @property
-    def later_tables(self) -> list[tuple[int, ir.FunctionTable, bool]]:
-        """Return the tables read after the packed neurons, and whether these do not read them."""
+    @cached_property
+    def rest(self) -> Code:
+        """Return the procedure that computes the results from the packed sums."""
         assert self.packed
-        steps = self.fixed.program.steps
-        later = {s.table for n in self.packed.after if isinstance(s := steps[n], ir.Look)}
-        own = {table.name for table in self.packed.program.tables}
-        return [(n, self.fixed.tables[n], f"table{n}" not in own) for n in sorted(later)]
+        program = steps_after(self.fixed.program, self.packed)
+        tables = {table.name for table in self.packed.program.tables}
+        printer = CPrinter(program, self.m.prefix)
+        shared = [*program.tables, *self.packed.program.tables]
+        printer.tables = {table.name: table for table in shared}
+        lines = [[*printer.table(t)] for t in program.tables if t.name not in tables]
+        lines += [[*printer.procedure(procedure)] for procedure in program.procedures]
+        return Code("\n\n".join("\n".join(each) for each in lines))
 
     @property
     def sum_type(self) -> Code:
@@ -151,20 +143,10 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
 
 def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, Code]:
     """Return the view of an artefact in the packed layout, and the arithmetic that it needs."""
-    fixed = artefact.number_format.fixed
-    assert fixed
-    writer = IntegerWriter(fixed.program, _syntax(artefact.name))
-    for index, operand in enumerate(packed.shown):
-        if isinstance(operand, ir.Slot):
-            writer.slots[operand.number] = f"s[{index}]"
-    for position in packed.after:
-        writer.step(position, fixed.program.steps[position])
-    m = TemplateView(artefact, writer.program())
+    m = TemplateView(artefact)
     assert m.fixed
-    view = FixedCView(m, m.fixed, rest=writer.program(), packed=packed)
-    looks = [f"dsgec_{table.look}(" for _, table, _ in view.later_tables]
-    values = [statement.value for statement in writer.statements]
-    functions = {*_FUNCTION.findall(" ".join([view.packed_source, *values, *looks]))}
+    view = FixedCView(m, m.fixed, packed=packed)
+    functions = {*_FUNCTION.findall(f"{view.packed_source}{view.rest}")}
     short = {name for name in functions if name.startswith(SHORT)}
     text = integer_source("c", functions - short)
     if short:
