@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from dsgec.export.fixed.ir import RESULT_BITS
 from dsgec.export.fixed.lower import row_parameter
+from dsgec.export.lower import with_softmax
 from dsgec.export.parts import index
 from dsgec.export.view import TemplateView
 from dsgec.program.ir import (
@@ -51,33 +52,9 @@ _LEAST = -1 << (RESULT_BITS - 1)
 def entry_program(m: TemplateView) -> Program:
     """Return the program of an artefact, without the functions of the arithmetic that it calls."""
     entries = _Entries(m)
-    network = m.artefact.program
+    network = with_softmax(m.artefact.program)
     tables = (*network.tables, *entries.tables())
     return Program(tables, (*network.procedures, *entries.procedures()))
-
-
-def softmax(real: Real, size: int) -> Procedure:
-    """Return `softmax(z)`, which works in place.
-
-    The maximum starts from minus infinity and the sum from 0, which changes no bit.
-    """
-    z = Element("z", _I, real)
-    m, e, s = (Variable(name, real) for name in "mes")
-    body = (
-        Declare(m, Number(float("-inf"), real)),
-        _loop(_I, size, Update(m, Invoke("maximum", (m, z), type=real))),
-        Declare(s, Number(0.0, real)),
-        _loop(
-            _I,
-            size,
-            Declare(e, Invoke("exp_down", (Binary("-", z, m, real),), type=real)),
-            Store("z", _I, e),
-            Update(s, Binary("+", s, e, real)),
-        ),
-        _loop(_I, size, Store("z", _I, Binary("/", z, s, real))),
-    )
-    about = "Turn sums into probabilities."
-    return Procedure("softmax", about, (ArrayParameter("z", real, size, is_written=True),), body)
 
 
 class _Entries:
@@ -112,12 +89,6 @@ class _Entries:
 
     def procedures(self) -> Iterator[Procedure]:
         """Yield all procedures, each after those that it calls."""
-        if self.m.artefact.network.softmax and not self.m.fixed:
-            size = self.m.outputs
-            y = ArrayParameter("y", self.real, size, is_written=True)
-            yield softmax(self.real, size)
-            calls = Perform("sums", ("x", "y")), Perform("softmax", ("y",))
-            yield Procedure("outputs", "Compute the outputs of the network.", (self.x, y), calls)
         yield self.results()
         yield self.lacks()
         yield self.checked()

@@ -43,6 +43,7 @@ STORED: dict[Type, str] = {
     "uint64": "i64",
     "uint32": "i32",
     "int32": "i32",
+    "int24": "i32",
     "uint16": "u16",
     "int16": "i16",
     "uint8": "u8",

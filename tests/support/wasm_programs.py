@@ -10,7 +10,14 @@ from dsgec.program.wasm_module import PAGE, Module, aligned
 from tests.support.javascript import NODE
 
 TYPES = {
-    **{"double": "<f8", "float": "<f4", "uint64": "<u8", "uint32": "<u4", "int32": "<i4"},
+    **{
+        "double": "<f8",
+        "float": "<f4",
+        "uint64": "<u8",
+        "uint32": "<u4",
+        "int32": "<i4",
+        "int24": "<i4",
+    },
     **{"uint16": "<u2", "int16": "<i2", "uint8": "<u1", "int8": "<i1", "bool": "<u1"},
     "size": "<i4",
 }

@@ -377,7 +377,8 @@
   )
   (func $softmax (type 3) (param i32)
     (local f64 i32 f64 f64)
-    f64.const -inf
+    local.get 0
+    f64.load
     local.set 1
     i32.const 0
     local.set 2
