@@ -69,7 +69,7 @@ class GoPrinter(Printer):
         **{type_: type_ for type_ in (*WORDS, *LIMITS)},
         **{"double": "float64", "float": "float32"},
     }
-    types: ClassVar[Mapping[Type, str]] = {**elements, **dict.fromkeys(NARROW, "int32")}
+    types: ClassVar[Mapping[Type, str]] = {**elements, **dict.fromkeys((*NARROW, "int24"), "int32")}
     indent = _TAB
     end = ""
     has_increment = True

@@ -64,6 +64,7 @@ class JavaPrinter(Printer):
         "uint64": "long",
         "uint32": "int",
         "int32": "int",
+        "int24": "int",
         "uint16": "char",
         "uint8": "short",
         "int16": "short",

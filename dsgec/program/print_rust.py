@@ -51,6 +51,7 @@ class RustPrinter(Printer):
         "uint64": "u64",
         "uint32": "u32",
         "int32": "i32",
+        "int24": "i32",
         "uint16": "u16",
         "uint8": "u8",
         "int16": "i16",

@@ -45,9 +45,10 @@ def packed_integer_program(
     # Both procedures get the same array, of which `load` writes the first elements.
     x, loaded = packed.load.arrays
     load = replace(packed.load, parameters=(x, replace(loaded, size=v.size)))
+    neurons = replace(packed.neurons, result=None)  # the results decide here
     return Program(
         (*kept, *(table for table in rest.tables if table.name not in own)),
-        (*rest.procedures[:-1], load, packed.neurons, entry(source, body)),
+        (*rest.procedures[:-1], load, neurons, entry(source, body)),
     )
 
 
