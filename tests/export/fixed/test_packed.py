@@ -195,8 +195,9 @@ def test_a_weight_beyond_8_bits_is_in_a_list_of_words():
     packed = pack(program, ())
 
     assert 256 in next(t for t in packed.program.tables if t.name == "weights").values
-    loaded, _ = interpret(packed.program, packed.load, x=rows)
-    written, _ = interpret(packed.program, packed.neurons, v=np.stack(loaded["v"], axis=1))
+    loaded, _ = interpret(packed.program, packed.load, INTEGERS, x=rows)
+    v = np.stack(loaded["v"], axis=1)
+    written, _ = interpret(packed.program, packed.neurons, INTEGERS, v=v)
     assert (written["s"][0] == step_values(program, rows)[2]).all()
 
 
