@@ -22,7 +22,7 @@ from benchmarks.chips.measure import lacking, measure, run_image
 from benchmarks.chips.page import write_between
 from dsgec.export.artefact import FLAT, LAYOUTS, QUICK, Artefact
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.targets.c.image import COMPILERS, image_bytes
+from dsgec.export.targets.c.image import COMPILERS, image_bytes, link
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
@@ -55,7 +55,7 @@ _LIBRARIES = {
     )
 }
 """The options for a C library, and where it lets a simulator have memory."""
-_RAM_OF_ATMEGA = 2048
+_FLASH_OF_ATMEGA, _RAM_OF_ATMEGA = 32768, 2048
 _ACTIVATIONS = {"sig": "logistic", "relu": "relu", "tanh": "tanh"}
 
 
@@ -129,7 +129,13 @@ def own_cells(network: Layered, chip: str) -> Iterator[str]:
     """
     before: dict[str, Any] = {}
     for dtype, layout in KINDS:
-        found = measure(network.artefact(dtype, layout), chip, network.rows)
+        artefact = network.artefact(dtype, layout)
+        with tempfile.TemporaryDirectory() as folder:
+            flash = link(artefact, chip, Path(folder)).flash
+        if chip == "avr" and flash > _FLASH_OF_ATMEGA:
+            yield f"{flash:,} / too little flash"
+            continue
+        found = measure(artefact, chip, network.rows)
         first = before.setdefault(dtype, found)
         assert found.numbers == first.numbers
         assert (found.results == first.results).all()

@@ -12,7 +12,7 @@ from dsgec.data.dataset import split
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import Artefact
+from dsgec.export.artefact import Artefact, with_smaller_layout
 from dsgec.folder import open_folder
 from dsgec.network.cost.work import model_cost
 from dsgec.network.evaluate import evaluate
@@ -153,7 +153,8 @@ def test_the_best_in_fixed_point_that_a_chip_has_room_for(few, of):
     for connections in scores:
         model, _ = pick(few, "size", str(connections))
         ranges = choose_ranges(model.columns, recorded, {})
-        own = Artefact(model, "net", "q15", ranges=ranges).cost("avr")
+        artefact = Artefact(model, "net", "q15", ranges=ranges)
+        own = with_smaller_layout(artefact, "avr").cost("avr")
         taken[connections] = getattr(own, of)
     for most in (min(taken.values()), sorted(taken.values())[2], 10**8):
         within = {c: scores[c] for c in scores if taken[c] <= most}

@@ -13,6 +13,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.candidates import integer_candidates
 from dsgec.export.files import export
 from dsgec.export.fixed.evaluate import read, step_values
+from dsgec.export.fixed.ir import ColumnValue, IntegerCall, Slot, Sum, WholeNumber
 from dsgec.export.fixed.packed import pack
 from dsgec.export.read import open_artefacts
 from dsgec.export.targets.c.image import COMPILERS, link
@@ -176,6 +177,28 @@ def test_dense_neurons_list_no_sources():
 
     heads = 9 * (2 + 1 + 1 + 1)  # the bias, the count, the first source and the shift
     assert len(weights.values) <= 8 * 6 + 6 * 3 + heads
+
+
+def test_a_weight_beyond_8_bits_is_in_a_list_of_words():
+    """A lengthened argument has such a weight in q7, too."""
+    given = make(MODELS["classes"], "q7").number_format.fixed.program
+    steps = (
+        Sum(((ColumnValue(0), 256), (ColumnValue(1), -5)), 7, 3),
+        IntegerCall("clamp", (Slot(0), WholeNumber(-127), WholeNumber(127))),
+        Sum(((Slot(1), 1), (ColumnValue(2), 3)), -1, 1),
+    )
+    program = replace(
+        given, steps=steps, tables=(), results=(Slot(2),), sums=(), limit=None, names=()
+    )
+    rows = np.random.RandomState(1).randint(-127, 128, (200, 9))
+
+    packed = pack(program, ())
+
+    assert 256 in next(t for t in packed.program.tables if t.name == "weights").values
+    loaded, _ = interpret(packed.program, packed.load, INTEGERS, x=rows)
+    v = np.stack(loaded["v"], axis=1)
+    written, _ = interpret(packed.program, packed.neurons, INTEGERS, v=v)
+    assert (written["s"][0] == step_values(program, rows)[2]).all()
 
 
 def test_sources_beyond_a_byte_are_listed_by_their_distance():
