@@ -62,10 +62,10 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--layout",
         type=click.Choice(["auto", "flat", "packed"]),
         default="auto",
-        help="How C and Verilog in fixed point are laid out: flat, straight-line code, or a"
-        " pipeline; packed, tables that one loop reads, which takes less flash, or fewer cells,"
-        " from some ten connections on; auto, what takes less flash by dsgec's estimate, and a"
-        " pipeline in Verilog. The results are the same; default: auto.",
+        help="How source code is laid out: flat, straight-line code (in Verilog, a pipeline);"
+        " packed, tables that one loop reads, which takes less flash, or fewer cells, from some ten"
+        " connections on; auto, for C in fixed point what takes less flash by dsgec's estimate, and"
+        " otherwise flat. The results are the same; default: auto.",
     ),
     click.option(
         "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."

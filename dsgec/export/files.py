@@ -66,9 +66,9 @@ def export(
 
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
-    `layout` is that of C and Verilog in fixed point; `auto` chooses the one that takes less flash
-    on the chip, by its estimate. With `check`, the self-tests are run as far as this machine can,
-    and nothing is written if one fails.
+    `layout` is that of all source code; `auto` chooses the one that takes less flash on the chip,
+    by the estimate for C in fixed point, and otherwise the flat one. With `check`, the self-tests
+    are run as far as this machine can, and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
@@ -114,10 +114,6 @@ def make_artefact(
         chosen = choose_ranges(model.columns, recorded, ranges)
     else:
         refuse_ranges(ranges, dtype)
-        if layout not in {FLAT, AUTO}:
-            raise setting_error(
-                "layout", f"{layout} needs fixed point", f"Use {mention('dtype', *STORED_BITS)}."
-            )
     own = FLAT if layout == AUTO else layout
     artefact = Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=own)
     is_chosen = layout == AUTO and dtype in STORED_BITS

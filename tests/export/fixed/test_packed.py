@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dsgec.arithmetic.procedures import procedures
-from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.candidates import integer_candidates
 from dsgec.export.files import export
@@ -219,11 +218,19 @@ def test_an_export_can_be_packed_and_verified(tmp_path):
         assert TARGETS["c"].emit(found.artefact)[0].text == paths[0].read_text()
 
 
-def test_the_packed_layout_needs_fixed_point(tmp_path):
-    with pytest.raises(DsgecError, match="needs fixed point") as error:
-        export(MODELS["classes"], ["c"], "net", tmp_path, layout="packed")
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "float"])
+def test_floats_are_packed_with_the_same_bits(dtype):
+    rows = np.random.default_rng(3).normal(size=(50, 8))
+    rows = rows.astype(np.float32 if dtype == "float" else np.float64)
+    found = []
+    for layout in ("flat", "packed"):
+        artefact = Artefact(layered(8, 5, 3, 4, "tanh"), "net", dtype, layout=layout)
+        files = TARGETS["c"].emit(artefact)
+        assert ("_weights[" in files[1].text) == (layout == "packed")
+        found.append(TARGETS["c"].run(artefact, files, rows))
 
-    assert 'dtype="q15"' in str(error.value)
+    assert found[0].tobytes() == found[1].tobytes()
 
 
 @pytest.mark.skipif(COMPILERS["cortex-m0plus"].path is None, reason="needs gcc-arm-none-eabi")
