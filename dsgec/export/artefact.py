@@ -14,7 +14,7 @@ from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
 from dsgec.export.fixed.packed_entry import packed_integer_program
 from dsgec.export.golden import Golden, Loss
-from dsgec.export.lower import network_program
+from dsgec.export.lower import LONGEST_FUNCTION, network_program
 from dsgec.export.names import check_name
 from dsgec.export.number_format import DTYPES, NumberFormat, number_format
 from dsgec.export.packed_floats import packed_network_program
@@ -88,11 +88,15 @@ class Artefact:
         into a softmax; in fixed point it is `integers(x, y)`. A missing value is NaN, or the
         integer `missing` of fixed point; required columns are checked before.
         """
+        return self.split_program(LONGEST_FUNCTION)
+
+    def split_program(self, longest: int) -> Program:
+        """Return its program with at most so many statements in a function of fixed point."""
         fixed = self.number_format.fixed
         if fixed is None:
             return self.program_of(self.network)
-        packed = packed_integer_program(fixed.program) if self.layout == PACKED else None
-        return _checked(packed or integer_program(fixed.program))
+        packed = self.layout == PACKED and packed_integer_program(fixed.program, longest)
+        return _checked(packed or integer_program(fixed.program, longest=longest))
 
     def program_of(self, network: Network) -> Program:
         """Return the program of a network of floats: its own, or that without the last step."""

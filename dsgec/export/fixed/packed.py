@@ -286,7 +286,7 @@ class _Packer:
         element = self.tables.element
         begin: list[Instruction] = []
         about = "How many weights each neuron has."
-        count = element("counts", rows.counts, k, about, signed=False)
+        count = element("lengths", rows.counts, k, about, signed=False)
         if isinstance(count, Element):
             begin.append(Declare(Variable("count", "uint16"), count))
             count = Variable("count", "uint16")

@@ -10,17 +10,19 @@ from dsgec.export.parts import index
 from dsgec.program.ir import Element, LocalArray, Perform, Program, Store
 
 
-def packed_integer_program(source: ir.IntegerProgram) -> Program | None:
+def packed_integer_program(
+    source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION
+) -> Program | None:
     """Return fixed point in the packed layout, with the entry `integers(x, y)`.
 
-    Returns None if it has no neurons, or very many steps after them. Values of required columns
-    must not be missing.
+    Returns None if it has no neurons, or more than `longest` statements after them. Values of
+    required columns must not be missing.
     """
     packed = pack(source, ())
     if packed is None:
         return None
     after = [source.steps[number] for number in packed.after]
-    if statements(after) > LONGEST_FUNCTION:
+    if statements(after) > longest:
         return None
     v, s = packed.sources, packed.sums
     writer = StepWriter(source, is_split=False)

@@ -6,8 +6,7 @@ from functools import cached_property
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.fixed.lower import integer_program
-from dsgec.export.lower import LONGEST_FUNCTION, network_program, with_softmax
+from dsgec.export.lower import LONGEST_FUNCTION, with_softmax
 from dsgec.export.targets.target import Files
 from dsgec.export.view import TemplateView
 from dsgec.literals import number_bits
@@ -55,10 +54,8 @@ class LanguageView:
     @cached_property
     def printer(self) -> Printer:
         """Return the printer of the network's program."""
-        fixed = self.artefact.number_format.fixed
-        if fixed:
-            return self.print_with(integer_program(fixed.program, longest=self.longest_integers))
-        return self.print_with(with_softmax(network_program(self.artefact.network, self.dtype)))
+        program = self.artefact.split_program(self.longest_integers)
+        return self.print_with(with_softmax(program))
 
     @cached_property
     def program(self) -> Code:
