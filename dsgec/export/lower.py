@@ -4,7 +4,7 @@ A row's program is the procedure `outputs(x, y)`, or `sums(x, y)` for what goes 
 it is too long for one function, it calls `part0`, `part1` and so on, which share an array.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
@@ -22,7 +22,6 @@ from dsgec.program.ir import (
     Expression,
     Instruction,
     Invoke,
-    LocalArray,
     Loop,
     Negative,
     Number,

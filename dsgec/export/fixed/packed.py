@@ -45,6 +45,7 @@ from dsgec.export.fixed.weight_rows import (
     counter,
     either,
     next_one,
+    place_in,
 )
 from dsgec.program.check import Extent, Ranged, check
 from dsgec.program.ir import (
@@ -282,7 +283,7 @@ class _Packer:
         self, rows: WeightRows, shifts: list[int], k: Variable, total: Variable, v: Type
     ) -> tuple[list[Instruction], list[Instruction], Expression]:
         """Return how the weights of the neuron k are added, each kind of number from its table."""
-        c, source = Variable("c", "uint16"), Variable("source", "uint16")
+        c, source = place_in("c", len(rows.weights)), Variable("source", "uint16")
         element = self.tables.element
         begin: list[Instruction] = []
         about = "How many weights each neuron has."

@@ -52,6 +52,11 @@ def counter(name: str, count: int) -> Variable:
     return Variable(name, "uint8" if count < 256 else "uint16")
 
 
+def place_in(name: str, size: int) -> Variable:
+    """Return a variable that steps through a table of at most so many elements."""
+    return Variable(name, "uint16" if size < 1 << 16 else "int32")
+
+
 def next_one(variable: Variable) -> Instruction:
     """Return the increment of a variable."""
     return Update(variable, Binary("+", variable, Number(1, "int16"), variable.type))
@@ -151,7 +156,7 @@ class PackedBytes:
 
     def __init__(self, rows: WeightRows, shifts: list[int]) -> None:
         self.rows, self.shifts = rows, shifts
-        self.at = Variable("at", "uint16")
+        self.at = place_in("at", len(rows.weights) + len(rows.sources) + 3 * len(rows.counts))
         self.step = next_one(self.at)
         self.next = Element("packed", self.at, "int8")
         self.unsigned = Binary("&", self.next, Number(_MOST_BYTE, "int16"), "int16")
