@@ -97,14 +97,14 @@ class Artefact:
         into a softmax; in fixed point it is `integers(x, y)`. A missing value is NaN, or the
         integer `missing` of fixed point; required columns are checked before.
         """
-        fixed = self.number_format.fixed
-        return self.program_of(self.network) if fixed is None else self.integer_program()
+        return self.split_program(LONGEST_FUNCTION)
 
-    def integer_program(self, longest: int = LONGEST_FUNCTION) -> Program:
-        """Return the program of fixed point, with at most `longest` statements in a function."""
+    def split_program(self, longest: int) -> Program:
+        """Return its program with at most so many statements in a function of fixed point."""
         fixed = self.number_format.fixed
-        assert fixed
-        packed = packed_integer_program(fixed.program, longest) if self.layout == PACKED else None
+        if fixed is None:
+            return self.program_of(self.network)
+        packed = self.layout == PACKED and packed_integer_program(fixed.program, longest)
         return _checked(packed or integer_program(fixed.program, longest=longest))
 
     def program_of(self, network: Network) -> Program:

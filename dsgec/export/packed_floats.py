@@ -226,15 +226,15 @@ class _Packer:
     ) -> list[Instruction]:
         """Return the loop that adds the terms of the neuron k."""
         counts = [len(row.weights) for row in self.rows]
-        i = _counter("i", max(counts))
+        j = _counter("j", max(counts))
         found: list[Instruction] = []
-        count = self.tables.whole("counts", counts, k, "How many weights each neuron has.")
+        count = self.tables.whole("lengths", counts, k, "How many weights each neuron has.")
         if isinstance(count, Element):
             variable = Variable("count", count.type)
             found.append(Declare(variable, count))
             count = variable
         sources = self._sources
-        source: Expression = i
+        source: Expression = j
         if sources.is_own:
             source = Element("sources", c, narrowest(0, max(sources.listed)))
         else:
@@ -244,7 +244,7 @@ class _Packer:
                 variable = Variable("start", start.type)
                 found.append(Declare(variable, start))
                 start = variable
-            source = _shifted(i, start, max(sources.starts) + max(counts))
+            source = _shifted(j, start, max(sources.starts) + max(counts))
             if sources.listed:
                 source = Element("sources", source, narrowest(0, max(sources.listed)))
         if sources.listed:
@@ -255,7 +255,7 @@ class _Packer:
         steps: list[Instruction] = [Update(total, Binary("+", total, product, self.real))]
         if isinstance(weight, Element) or sources.is_own:
             steps.append(next_one(c))
-        return [*found, Loop(i, count, tuple(steps))]
+        return [*found, Loop(j, count, tuple(steps))]
 
     @cached_property
     def _sources(self) -> "_Sources":

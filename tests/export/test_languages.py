@@ -3,6 +3,7 @@
 import platform
 import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from itertools import count, islice
 
@@ -21,6 +22,7 @@ from tests.support.artefacts import random_model
 from tests.support.fixed_models import POSITIVE, RANGE, fixed_artefact, trying_rows
 from tests.support.hostile import hostile
 from tests.support.languages import LANGUAGES, asked, expected, extreme_rows, results, run, write
+from tests.support.layered_models import layered_model
 from tests.support.models import EVERY_KIND, FIXED_DTYPES, IRIS, seven_neurons
 from tests.support.random_networks import same_bits
 
@@ -106,6 +108,21 @@ def a_few():
 
 def test_a_language_gives_the_interpreters_bits(language, tmp_path):
     compare(tmp_path, language, *a_few(), edit=change)
+
+
+def test_the_packed_layout_gives_the_interpreters_bits_and_passes_linters(language, tmp_path):
+    models = {"iris": IRIS, **{f"layered{seed}": layered_model(seed) for seed in (3, 9, 22)}}
+    artefacts = {
+        name: Artefact(model, name, selftest="quick", layout="packed")
+        for name, model in models.items()
+    }
+    tables = {name: extreme_rows(model, 0, 100) for name, model in models.items()}
+    for name, dtype, model in (("seven", "q15", seven_neurons()), ("columns", "q7", EVERY_KIND)):
+        artefacts[name] = replace(fixed_artefact(model, dtype, name=name), layout="packed")
+        tables[name] = fixed_rows(artefacts[name], 0, 100)
+
+    assert all(artefact.program.tables for artefact in artefacts.values())
+    compare(tmp_path, language, artefacts, tables, lint=True)
 
 
 @pytest.mark.campaign

@@ -15,8 +15,8 @@ def packed_integer_program(
 ) -> Program | None:
     """Return fixed point in the packed layout, with the entry `integers(x, y)`.
 
-    Returns None if it has no neurons, or very many steps after them. Values of required columns
-    must not be missing.
+    Returns None if it has no neurons, or more than `longest` statements after them. Values of
+    required columns must not be missing.
     """
     packed = pack(source, ())
     if packed is None:

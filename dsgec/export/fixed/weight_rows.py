@@ -70,6 +70,11 @@ def counter(name: str, count: int) -> Variable:
     return Variable(name, "uint8" if count < 256 else "uint16")
 
 
+def place_in(name: str, size: int) -> Variable:
+    """Return a variable that steps through a table of at most so many elements."""
+    return Variable(name, "uint16" if size < 1 << 16 else "int32")
+
+
 def next_one(variable: Variable) -> Instruction:
     """Return the increment of a variable."""
     return Update(variable, Binary("+", variable, Number(1, "int16"), variable.type))
@@ -168,11 +173,11 @@ class NumberList:
     A number that a single element cannot have takes several, the highest digits first.
     """
 
-    def __init__(self, name: str, bits: int, at: str) -> None:
+    def __init__(self, name: str, bits: int, at: str, most: int) -> None:
         self.name, self.bits = name, bits
         self.type: Type = "int8" if bits == _BYTE else "int16"
         self.values: list[int] = []
-        self.at = Variable(at, "uint16")
+        self.at = place_in(at, most)
         self.step = next_one(self.at)
         self.next = Element(name, self.at, self.type)
         self.unsigned = Binary("&", self.next, Number((1 << bits) - 1), "int32")
@@ -223,10 +228,11 @@ class PackedLists:
 
     def __init__(self, rows: WeightRows, biases: list[int], shifts: list[int]) -> None:
         self.rows, self.biases, self.shifts = rows, biases, shifts
-        self.bytes = NumberList("packed", _BYTE, "at")
+        most = len(rows.weights) + len(rows.sources) + 8 * len(rows.counts)  # at least its length
+        self.bytes = NumberList("packed", _BYTE, "at", most)
         self.weights = self.bytes
         if not all(-128 <= weight < 128 for weight in rows.weights):
-            self.weights = NumberList("weights", 2 * _BYTE, "weight")
+            self.weights = NumberList("weights", 2 * _BYTE, "weight", most)
 
     def add(self, k: Variable, total: Variable, v: Type) -> list[Instruction]:
         """Return how the weights of the neuron k are added to its bias."""

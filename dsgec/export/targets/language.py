@@ -54,9 +54,8 @@ class LanguageView:
     @cached_property
     def printer(self) -> Printer:
         """Return the printer of the network's program."""
-        if self.m.fixed:
-            return self.print_with(self.artefact.integer_program(self.longest_integers))
-        return self.print_with(with_softmax(self.artefact.program))
+        program = self.artefact.split_program(self.longest_integers)
+        return self.print_with(with_softmax(program))
 
     @cached_property
     def program(self) -> Code:
