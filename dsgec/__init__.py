@@ -38,6 +38,7 @@ __all__ = [
     "evolve",
     "load",
     "parse_grammar",
+    "search",
 ]
 
 _HOMES = {

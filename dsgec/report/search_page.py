@@ -64,7 +64,11 @@ def _tiles(run: TextResult) -> list[tuple[str, str, str]]:
         ("score", format_number(result.score), goal),
         ("length", f"{result.best.length:,}", "characters"),
         ("evaluations", f"{result.evaluations:,}", f"and {result.reused:,} repetitions"),
-        ("generations", f"{result.generations:,}", f"of {settings.get('population'):,}"),
+        (
+            "generations",
+            f"{result.generations:,}",
+            f"of {settings.get('population'):,} individuals",
+        ),
     ]
     if result.solved is not None:
         count = len(result.best.values or ())

@@ -9,7 +9,10 @@ from dsgec.search.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A table: its name in the study, its file, the label of its columns, and how it is read."""
+    """A table: its name in the study, its file, the label of its columns, and how it is read.
+
+    With a `fitness`, it is a problem of any texts instead: `module:function`, or a shipped one.
+    """
 
     name: str
     file: str
@@ -17,6 +20,7 @@ class Data:
     label: str
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    fitness: str = ""
 
 
 @dataclass(frozen=True, slots=True)

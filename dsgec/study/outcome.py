@@ -13,17 +13,19 @@ from dsgec.pipeline import Hooks, evolve
 from dsgec.plain_data import to_json
 from dsgec.run.baselines import make_baselines
 from dsgec.run.job import Job
-from dsgec.run.record import identity
+from dsgec.run.record import identity, text_identity
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.measure import measure_outputs
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
+from dsgec.search.text_evolvers import choose_text_evolver
 from dsgec.study.cluster import AbandonedCall, is_abandoned
 from dsgec.study.definition import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
+from dsgec.study.text_cells import make_cell_problem, run_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
 
     The problem is made here: only the table has to travel.
     """
+    if cell.data.fitness:
+        return _text_outcome(cell, grammar, backend)
     is_given_up = is_abandoned()
     problem, rivals = _cached_problem(grammar, dataset, cell.settings)
     evolver = choose_evolver(problem, cell.settings, backend, 1)
@@ -59,6 +63,29 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     else:
         record = {**evolution.result.result.as_json(), **({"baselines": rivals} if rivals else {})}
         text = outcome_text(asked, record, _changes(evolution.outcome.history))
+    return CellFile(text, evolver.remark, time.perf_counter() - started)
+
+
+def _text_outcome(cell: Cell, grammar: GrammarFile, backend: str) -> CellFile:
+    """Run a cell whose fitness is a user's."""
+    is_given_up = is_abandoned()
+    problem = make_cell_problem(grammar, cell.data, cell.settings)
+    wanted = backend if backend in ("auto", "engine") else "reference"
+    evolver = choose_text_evolver(problem, cell.settings, wanted)
+    started = time.perf_counter()
+    asked = text_identity(grammar, problem, cell.settings)
+
+    def on_slice(*_: object) -> str:
+        if is_given_up():
+            raise AbandonedCall
+        return ""
+
+    try:
+        record, made = run_cell(cell, grammar, problem, evolver, Hooks(on_slice=on_slice))
+    except NoValidIndividual as error:
+        text = failure_text(asked, error.faults[0].message)
+    else:
+        text = outcome_text(asked, record, _changes(made.history))
     return CellFile(text, evolver.remark, time.perf_counter() - started)
 
 

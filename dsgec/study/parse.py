@@ -11,6 +11,7 @@ from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
 from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_settings
+from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
 from dsgec.setting import make, names_of, settings_of
 from dsgec.study.definition import (
     Data,
@@ -22,6 +23,7 @@ from dsgec.study.definition import (
     StudyPart,
     TablePlan,
 )
+from dsgec.study.evaluators import FUNCTION
 from dsgec.study.printed import parse_printed
 from dsgec.study.toml_reader import STUDY, TomlReader
 from dsgec.toml import read_toml
@@ -113,9 +115,12 @@ def _declared_data(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
+        fitness = reader.take("fitness", str, "")
         reading, preprocessing = _make(ReadingOptions, reader), _make(Preprocessing, reader)
         reader.close()
-        found[name] = Data(name, beside(file, folder), target, label, reading, preprocessing)
+        place, _, function = fitness.partition(":")
+        own = f"{beside(place, folder)}:{function or FUNCTION}" if fitness else ""
+        found[name] = Data(name, beside(file, folder), target, label, reading, preprocessing, own)
     return found
 
 
@@ -163,7 +168,10 @@ def _part(
     each = _generations(reader, generations, data)
     own = reader.take("settings", dict, {})
     inner = TomlReader(shared | own, f"{reader.place}, [settings]", reader.faults)
-    settings = _settings(inner, representations)
+    is_text = any(one.fitness for one in data)
+    if is_text and not all(one.fitness for one in data):
+        reader.fault("data", "has tables and problems with a fitness", "Make it two parts.")
+    settings = (_text_settings if is_text else _settings)(inner, representations)
     inner.close()
     reader.close()
     return StudyPart(name, representations, grammars, data, each, settings)
@@ -181,6 +189,24 @@ def _settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Set
             make_settings({**given, "representation": one}, preset) for one in representations
         ),
         (Settings(),) * len(representations),
+    )
+
+
+def _text_settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Settings, ...]:
+    """Return the settings of each representation for problems with a fitness."""
+    known = names_of(TEXT_SETTINGS) - _NOT_SETTINGS
+    reader.asked += sorted(known)
+    given = {key: value for key, value in reader.table.items() if key in known}
+    return _keep_faults(
+        reader,
+        lambda: tuple(
+            make_text_settings(
+                {**given, "representation": one}
+                | ({} if one == "dsge" or "variation" not in given else {"variation": "lists"})
+            )
+            for one in representations
+        ),
+        (TextSettings(),) * len(representations),
     )
 
 

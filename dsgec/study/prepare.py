@@ -12,11 +12,12 @@ from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals
-from dsgec.run.record import identity
+from dsgec.run.record import identity, text_identity
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
 from dsgec.study.definition import Cell
 from dsgec.study.results import file_name
+from dsgec.study.text_cells import load_text_grammar, make_cell_problem
 from dsgec.study.toml_reader import STUDY
 
 RUNS = "runs"
@@ -39,6 +40,8 @@ class Task:
     @property
     def asked(self) -> dict[str, object]:
         """Return everything that the result depends on."""
+        if self.cell.data.fitness:
+            return text_identity(self.grammar, self.problem, self.cell.settings)
         return asked_of(self.grammar, self.problem.dataset, self.cell)
 
     @property
@@ -54,12 +57,16 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
     grammars: dict[str, GrammarFile | None] = {}
     datasets: dict[Source, Dataset | None] = {}
     problems: dict[tuple[str, Source, Settings], Problem | None] = {}
-    tasks = []
+    tasks: list[Task] = []
     for cell in cells:
         with _collect_faults(faults, f"grammar {cell.grammar.file}"):
             if cell.grammar.file not in grammars:
                 grammars[cell.grammar.file] = None
-                grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
+                load = load_text_grammar if cell.data.fitness else load_grammar
+                grammars[cell.grammar.file] = load(cell.grammar.file)
+        if cell.data.fitness:
+            tasks += _prepare_text(cell, grammars[cell.grammar.file], faults)
+            continue
         source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.preprocessing)
         with _collect_faults(faults, f"data {cell.data.file}"):
             if source not in datasets:
@@ -83,6 +90,17 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
     if faults:
         raise DsgecError(faults.values())
     return tasks
+
+
+def _prepare_text(
+    cell: Cell, grammar: GrammarFile | None, faults: dict[str, Fault]
+) -> Iterator[Task]:
+    """Yield the task of a cell whose fitness is a user's, unless there is an error."""
+    with _collect_faults(faults, f"{cell.grammar.name} by {cell.data.name}"):
+        if grammar is not None:
+            problem = make_cell_problem(grammar, cell.data, cell.settings)
+            name = file_name(cell, text_identity(grammar, problem, cell.settings))
+            yield Task(cell, grammar, problem.dataset, problem, name)
 
 
 def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Measure:
 
 MEASURES = (
     Measure("fitness", "", "Fitness", -1),
+    Measure("train solved", "", "Success rate", 1),
     *(
         Measure(f"{part} {name}", part.capitalize(), label, better)
         for part in ("train", "test")
@@ -154,6 +155,8 @@ def _incomparable_rows(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
 
 def _minimised_terms(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
     """Return the objective of a run, and its penalties on weights and connections."""
+    if cell.data.fitness:
+        return outcome.objective, 0.0, 0.0
     learning = make_learning(cell.settings, 1)
     penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
     return outcome.objective, *penalties
@@ -164,7 +167,9 @@ def measures_of(chosen: Chosen) -> list[Measure]:
     every = [outcome for outcomes in chosen.values() for outcome in outcomes]
     kept = []
     for measure in MEASURES:
-        values = set(figures(every, measure))
+        is_size = measure.name in ("layers", "neurons", "features")
+        sized = [outcome for outcome in every if outcome.task != "fitness"] if is_size else every
+        values = set(figures(sized, measure))
         dull = {"layers": ({0.0}, {1.0}, {0.0, 1.0}), "neurons": ({0.0},)}.get(measure.name, ())
         if values and values not in dull:
             kept.append(measure)

@@ -63,7 +63,7 @@ static Problem read_problem(const char *path) {
         exit(2);
     }
     numbers = read_array(file, 18, sizeof *numbers);
-    rates = read_array(file, 4, sizeof *rates);
+    rates = read_array(file, 5, sizeof *rates);
     s->seed = (uint64_t)numbers[0];
     s->population = numbers[1];
     s->tournament = numbers[2];
@@ -82,6 +82,7 @@ static Problem read_problem(const char *path) {
     s->mutation = rates[1];
     s->penalty = rates[2];
     s->parsimony = rates[3];
+    s->down_sample = rates[4];
     s->steps = numbers[15];
     s->batch = numbers[16];
     s->selection = numbers[17];

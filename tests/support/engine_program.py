@@ -60,7 +60,8 @@ def cost_bytes(problem, settings):
 def problem_bytes(problem, settings, threads):
     """Return a problem as engine_problem.c reads it."""
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
-    rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
+    names = ("crossover", "mutation", "penalty", "parsimony", "down_sample")
+    rates = [p.pop(name) for name in names]
     seed, classes = p.pop("seed"), p.pop("classes")
     last = [p.pop(name) for name in ("steps", "batch", "selection")]
     numbers = p.values()
@@ -68,7 +69,7 @@ def problem_bytes(problem, settings, threads):
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q17q4d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q17q5d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),
