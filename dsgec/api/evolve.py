@@ -30,7 +30,8 @@ from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
-from dsgec.search.settings import Execution, Settings
+from dsgec.search.execution import Execution
+from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
 from dsgec.errors import DsgecError, setting_error
 from dsgec.search.defaults import with_defaults
-from dsgec.search.settings import Execution, Preset, Settings, make_settings
+from dsgec.search.execution import Execution
+from dsgec.search.settings import Preset, Settings, make_settings
 from dsgec.setting import Setting, make, names_of, settings_of
 
 # `test` is an argument that takes more than a share; the others are for the command line.

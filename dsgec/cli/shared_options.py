@@ -10,7 +10,8 @@ import click
 from dsgec.cli.options import Command, Decorator, GroupedOption, collect, option, options_of
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault, setting_error
-from dsgec.search.settings import Execution, Preset, Settings
+from dsgec.search.execution import Execution
+from dsgec.search.settings import Preset, Settings
 from dsgec.setting import Setting, make, names_of, setting, settings_of
 
 if TYPE_CHECKING:

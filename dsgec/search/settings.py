@@ -388,20 +388,3 @@ class Preset:
     def learns(self) -> bool:
         """True if the search learns weights."""
         return self.preset == "learning"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
-    """The settings of how a run is executed, on which its result does not depend."""
-
-    GROUP: ClassVar = "machine"
-
-    backend: str = setting(
-        "auto", "Backend of the evolution; all give the same results.", choices=BACKENDS
-    )
-    threads: int | None = setting(
-        None, "Number of threads of the engine; default: chosen by the size of the table.", 1, 256
-    )
-
-    def __post_init__(self) -> None:
-        check(self)
