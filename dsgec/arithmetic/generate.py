@@ -15,6 +15,7 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.primitives import bits, from_bits
 from dsgec.arithmetic.print_c import print_c, print_c_integers
 from dsgec.arithmetic.procedures import Arithmetic, procedures
+from dsgec.arithmetic.row_functions import print_row_functions
 from dsgec.arithmetic.scalar import softmax
 from dsgec.arithmetic.sections import choose, section, sections
 from dsgec.arithmetic.subset import NotInSubset
@@ -100,6 +101,7 @@ def generate(root: Path = ROOT) -> dict[str, str]:
         "templates/c/printed/integer.c": note + print_c_integers(),
         "templates/js/printed/integer.js": note + "".join(_js_sections("whole").values()),
         "dsgec/arithmetic/printed/vector_integer.py": print_numpy_integers(),
+        "templates/engine/printed/row_functions.c": note + print_row_functions(),
         _PAGE: before + _TABLE + function_table() + after[after.index("\n\n") + 1 :],
     }
 

@@ -22,6 +22,16 @@ TERMS = 8
 """The most terms of one sum."""
 
 
+def constant(number: float) -> float:
+    """A number, in every row."""
+    return number
+
+
+def difference(a: float, b: float) -> float:
+    """a - b."""
+    return a - b
+
+
 def weighted_sum(w: Numbers, x: Row, number: float, count: int) -> float:
     """w0 * x0 + w1 * x1 + ... + number, added from left to right."""
     total = -0.0

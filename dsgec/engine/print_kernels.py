@@ -6,8 +6,8 @@ from typing import Any
 
 from dsgec.arithmetic.procedures import read_function
 from dsgec.engine import kernels
-from dsgec.engine.print_rows import LanesPrinter, RowsPrinter, wrap_head
 from dsgec.program.ir import Procedure
+from dsgec.program.print_rows import LanesPrinter, RowsPrinter, wrap_head
 from dsgec.program.specialise import specialise
 
 _HEAD = """\
@@ -28,6 +28,8 @@ def print_kernels() -> str:
     plain = RowsPrinter()
     parts = [
         _HEAD.format(terms=kernels.TERMS),
+        sums.function("rows_fill", read_kernel(kernels.constant)),
+        plain.function("rows_subtract", read_kernel(kernels.difference)),
         *_by_count("rows_sum", kernels.weighted_sum, sums),
         *_by_count("rows_sig_sum", kernels.sigmoid_sum, sums),
         plain.function("rows_softmax", read_kernel(kernels.softmax)),

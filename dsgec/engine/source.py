@@ -65,7 +65,7 @@ def emit_engine(
     variant = (tables, representation, layered, output, *flags)
     generated = {
         "arithmetic.h": _arithmetic(learning),
-        "functions.h": _functions(learning),
+        "functions.h": _functions(),
         "grammar.c": emit_grammar(tables, representation, output, trees, external),
         "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"\n',
         "representation.h": f'#include "{representation}.c"\n',
@@ -99,7 +99,7 @@ def _arithmetic(learning: bool) -> str:
     return arithmetic_header([*functions, *derivatives, "exp_down"])
 
 
-def _functions(learning: bool) -> str:
+def _functions() -> str:
     unary, binary = (
         [(f.name, f.symbol, int(f.is_activation)) for f in FUNCTIONS.values() if f.arity == arity]
         for arity in (1, 2)
@@ -108,18 +108,8 @@ def _functions(learning: bool) -> str:
         "engine/functions.h.j2",
         unary=unary,
         binary=binary,
-        derivatives=_derivatives() if learning else None,
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
-
-
-def _derivatives() -> dict[str, list[tuple[str, ...]]]:
-    """Return the names of the derivatives of unary and of binary functions."""
-    names = {name: DERIVATIVES[name] for name, function in FUNCTIONS.items() if function.arity}
-    return {
-        kind: [(name, *own) for name, own in names.items() if len(own) == arity]
-        for arity, kind in enumerate(("unary", "binary"), 1)
-    }
 
 
 def _key(name: str) -> int:

@@ -14,10 +14,10 @@ from dsgec.arithmetic.procedures import read_function
 from dsgec.arithmetic.subset import NotInSubset
 from dsgec.engine import kernels
 from dsgec.engine.print_kernels import print_kernels, read_kernel
-from dsgec.engine.print_rows import RowsPrinter, wrap_head
 from dsgec.program.ir import Procedure, Program
 from dsgec.program.print_c import CPrinter
 from dsgec.program.print_columns import ColumnsPrinter
+from dsgec.program.print_rows import RowsPrinter, wrap_head
 from dsgec.program.specialise import specialise
 from dsgec.search import objectives
 from dsgec.search.objective import Objective

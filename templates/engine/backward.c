@@ -3,7 +3,6 @@
  * before it is multiplied by their weights; a function of two operands has two. An instruction sums
  * the deltas of its readers, those later in the phenotype first, and then computes its own. */
 #include "run.c"
-#include "derivatives.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_BACKWARD_C)
 #define DSGEC_BACKWARD_C
@@ -210,47 +209,6 @@ static const double *pull(const BackwardPass *l, const Tape *t, const Step *step
     return to;
 }
 
-/* Compute the deltas of a function; `d` may be the same memory as the first. */
-static void back_function(const BackwardPass *l, const Instruction *in, const double *d,
-                          const double *const *x, const double *y, double *first, double *second,
-                          size_t n) {
-    const double *a = x[0], *b = x[1];
-    int to_a = is_active(l, in->a), to_b = in->two && is_active(l, in->b);
-    switch ((Operation)in->operation) {
-    case MULTIPLY:
-        if (to_b) {
-            rows_multiply(second, d, a, n);
-        }
-        if (to_a) {
-            rows_multiply(first, d, b, n);
-        }
-        break;
-    case WHOLE_POWER: rows_invert_derivative(first, d, a, y, n); break;
-#define X(name, derivative) case OF_##name: rows_##derivative(first, d, a, y, n); break;
-    UNARY_DERIVATIVES(X)
-#undef X
-#define X(name, derivative_a, derivative_b)               \
-    case OF_##name:                             \
-        if (to_b) {                             \
-            rows_##derivative_b(second, d, a, b, y, n); \
-        }                                       \
-        if (to_a) {                             \
-            rows_##derivative_a(first, d, a, b, y, n); \
-        }                                       \
-        break;
-    BINARY_DERIVATIVES(X)
-#undef X
-    case CONSTANT:
-    case INPUT:
-    case SCALE:
-    case ADD_SCALED:
-    case ADD_CONSTANT:
-    case DOT:
-    case AS_WRITTEN:
-    case FILL: abort(); /* not a function */
-    }
-}
-
 /* Run the backward pass of the tape, which has just run on the `n` rows from `row` on, from the
  * output gradients. The gradients of the weights are added to their lanes. */
 static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table, const Tape *t,
@@ -278,7 +236,12 @@ static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table
             rows_to_lanes[count_operands(in)](l->lanes + (size_t)step->slot * LANES, d, x, n);
         } else {
             double *second = in->two ? delta_memory(blocks, t, step->delta + 1) : NULL;
-            back_function(l, in, d, x, y, to, second, n);
+            if (in->two && is_active(l, in->b)) {
+                rows_back[in->operation][1](second, d, x[0], x[1], y, n);
+            }
+            if (is_active(l, in->a)) { /* last, because `d` may be in `to` */
+                rows_back[in->operation][0](to, d, x[0], x[1], y, n);
+            }
             l->deltas[step->delta] = to;
             if (in->two) {
                 l->deltas[step->delta + 1] = second;

@@ -19,39 +19,12 @@ enum { BLOCK = 512 };
 /* Written so that gcc sees a whole number of vectors and generates no remainder loop. */
 #define EACH_ROW INDEPENDENT for (i = 0; i != (n & ~(size_t)(LANES - 1)); i++)
 
-#define UNARY(name, expression)                              \
-    static void name(double *d, const double *a, size_t n) { \
-        size_t i;                                            \
-        EACH_ROW {                                           \
-            double x = a[i];                                 \
-            d[i] = (expression);                             \
-        }                                                    \
-    }
-
-#define BINARY(name, expression)                                              \
-    static void name(double *d, const double *a, const double *b, size_t n) { \
-        size_t i;                                                             \
-        EACH_ROW {                                                            \
-            double x = a[i], y = b[i];                                        \
-            d[i] = (expression);                                              \
-        }                                                                     \
-    }
-
-/* The kernels of neg and sig are never run, because sums include them. */
-#define X(name, symbol, activation) UNARY(rows_##symbol, dsgec_##symbol(x))
-UNARY_FUNCTIONS(X)
-#undef X
-#define X(name, symbol, activation) BINARY(rows_##symbol, dsgec_##symbol(x, y))
-BINARY_FUNCTIONS(X)
-#undef X
-UNARY(rows_invert, dsgec_div(1.0, x))
-BINARY(rows_multiply, x * y)
-BINARY(rows_subtract, x - y)
-
-static void rows_fill(double *d, double value, size_t n) {
-    size_t i;
-    EACH_ROW { d[i] = value; }
-}
+/* Inline every call into the loop, even if the compiler considers it too large. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define WHOLE_LOOP static __attribute__((flatten)) void
+#else
+#define WHOLE_LOOP static void
+#endif
 
 /* A part of the lanes, as wide as the vectors of the processor. */
 #if defined(__GNUC__) && !defined(__TINYC__)

@@ -2,6 +2,7 @@
 #ifndef DSGEC_RUN_C
 #define DSGEC_RUN_C
 #include "neuron_cache.c"
+#include "printed/row_functions.c"
 
 /* Features by column; the rows are in groups, each padded to a multiple of LANES. */
 typedef struct {
@@ -75,24 +76,7 @@ static void run_function(Blocks *blocks, const Table *table, const Instruction *
     }
     a = find_operand(blocks, table, row, in->a);
     b = in->two ? find_operand(blocks, table, row, in->b) : NULL;
-    switch ((Operation)in->operation) {
-    case MULTIPLY: rows_multiply(to, a, b, n); break;
-    case WHOLE_POWER: rows_invert(to, a, n); break;
-#define X(name, symbol, activation) case OF_##name: rows_##symbol(to, a, n); break;
-    UNARY_FUNCTIONS(X)
-#undef X
-#define X(name, symbol, activation) case OF_##name: rows_##symbol(to, a, b, n); break;
-    BINARY_FUNCTIONS(X)
-#undef X
-    case CONSTANT:
-    case INPUT:
-    case SCALE:
-    case ADD_SCALED:
-    case ADD_CONSTANT:
-    case DOT:
-    case AS_WRITTEN:
-    case FILL: abort(); /* not a function */
-    }
+    rows_of[in->operation](to, a, b, n);
     blocks->places[in->to] = to;
 }
 

@@ -9,7 +9,7 @@ import pytest
 from dsgec.arithmetic.procedures import read_function
 from dsgec.engine import kernels
 from dsgec.engine.print_kernels import read_kernel
-from dsgec.engine.print_rows import LanesPrinter, RowsPrinter
+from dsgec.program.print_rows import LanesPrinter, RowsPrinter
 from dsgec.program.specialise import specialise
 from tests.support.random_networks import rows as random_rows
 

@@ -6,6 +6,22 @@
 
 enum { TERMS = 8 };
 
+/* A number, in every row. */
+static void rows_fill(double *result, double number, size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = number;
+    }
+}
+
+/* a - b. */
+static void rows_subtract(double *result, const double *a, const double *b, size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = a[i] - b[i];
+    }
+}
+
 /* w0 * x0 + w1 * x1 + ... + number, added from left to right. */
 static void rows_sum_1(double *result, const double *w, const double *const *x, double number,
                        size_t n) {

@@ -43,9 +43,9 @@ class RowsPrinter(CPrinter):
         self.hoisted: set[str] = set()  # the columns and numbers that are in scope
         self.written: set[str] = set()  # arrays of columns, each so far behind the one before
 
-    def function(self, name: str, procedure: Procedure) -> str:
+    def function(self, name: str, procedure: Procedure, kind: str = "static void") -> str:
         """Return a function of this name, with a comment above it."""
-        head = wrap_head(f"static void {name}(", self.parameters(procedure))
+        head = wrap_head(f"{kind} {name}(", self.parameters(procedure))
         return "\n".join([*self.comment(procedure), *head, *self.body(procedure), "}"]) + "\n"
 
     def parameters(self, procedure: Procedure) -> list[str]:
