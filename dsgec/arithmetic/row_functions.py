@@ -18,6 +18,7 @@ _FORWARD = """\
 /* The loops of operations on a, or on a and b. */
 static void (*const rows_of[])(double *result, const double *a, const double *b, size_t n) = {{
 {}}};
+typedef char every_operation_has_a_loop[DOT - MULTIPLY == {} ? 1 : -1];
 """
 _BACKWARD = """\
 /* Loops from the gradient d of a result y to that of the first and the second operand; `result` may
@@ -61,6 +62,6 @@ def print_row_functions() -> str:
             backward.append(printer.function(f"rows_{name}", whole, "WHOLE_LOOP"))
         listed = ", ".join(f"rows_{name}" for name, _ in derivatives)
         places += f"    [{operation}] = {{{listed}}},\n"
-    parts = [_HEAD, *forward, _FORWARD.format(rows)]
+    parts = [_HEAD, *forward, _FORWARD.format(rows, len(forward))]
     parts += ["#if LEARNING\n", *backward, _BACKWARD.format(places), "#endif\n#endif\n"]
     return "\n".join(parts)

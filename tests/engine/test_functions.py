@@ -30,21 +30,21 @@ def refused(compiler, text, folder):
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize(
-    ("end", "missing", "switches"),
+    ("end", "missing", "named", "places"),
     [
-        ("    F_softmax,\n    F_NONE\n} Function;", "F_more", 2),
-        ("    DOT, /*", "OF_more", 1),
+        ("    F_softmax,\n    F_NONE\n} Function;", "F_more", "F_more", 2),
+        ("    DOT, /*", "OF_more", "every_operation_has_a_loop", 1),
     ],
     ids=["function", "operation"],
 )
 def test_a_function_that_lacks_a_case_does_not_compile(
-    compiler, end, missing, switches, engine, tmp_path
+    compiler, end, missing, named, places, engine, tmp_path
 ):
     assert "error" not in refused(compiler, engine, tmp_path)
     assert engine.count(end) == 1
     said = refused(compiler, engine.replace(end, f"    {missing},\n{end}"), tmp_path)
-    errors = [line for line in said.splitlines() if "error" in line and missing in line]
-    assert len(errors) == switches, said
+    errors = [line for line in said.splitlines() if "error" in line and named in line]
+    assert len(errors) == places, said
 
 
 def test_every_function_of_the_table_is_in_its_lists(engine):

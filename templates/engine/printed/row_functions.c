@@ -147,6 +147,7 @@ static void (*const rows_of[])(double *result, const double *a, const double *b,
     [OF_cos] = rows_cos,
     [OF_power] = rows_power,
 };
+typedef char every_operation_has_a_loop[DOT - MULTIPLY == 16 ? 1 : -1];
 
 #if LEARNING
 
