@@ -27,7 +27,7 @@ def test_a_printed_file_is_what_the_source_says(path: str):
 
 def test_every_language_has_every_function():
     for path, text in PRINTED.items():
-        if path.startswith("docs/"):
+        if path.startswith(("docs/", "templates/engine/")):
             continue
         names = set(procedures("whole" if "integer" in path else "float"))
         found = set(
