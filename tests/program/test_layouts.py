@@ -7,6 +7,7 @@ from dsgec.arithmetic.procedures import procedures
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import LAYOUTS, Artefact
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
 from dsgec.network.model import Column, Model
@@ -188,3 +189,20 @@ def test_many_nodes_that_are_no_neurons_stay_flat():
 
     assert len(program.procedures) > 1
     assert program.tables == ()
+
+
+@pytest.mark.parametrize("dtype", ["q15", "q7"])
+def test_packed_integers_run_on_columns_of_rows(dtype):
+    network = parse(
+        "inputs = 2\n"
+        "h_1_1 = relu(x_1 - 0.5 * x_2)\n"
+        "y_1, y_2, y_3 = softmax(h_1_1, x_2 - h_1_1, 0.25 * x_1)\n"
+    )
+    model = Model(network, (Column("a"), Column("b")), ("p", "q", "r"))
+    artefact = Artefact(model, "net", dtype, ranges=((-1.0, 1.0),) * 2, layout="packed")
+    rows = np.random.default_rng(1).uniform(-1, 1, (50, 2))
+
+    found = TARGETS["numpy"].run(artefact, TARGETS["numpy"].make(artefact), rows)
+
+    assert artefact.packed.decides
+    assert np.array_equal(found, artefact.number_format.results(rows))

@@ -130,22 +130,28 @@ class PackedNetwork:
 _BYTES: dict[Type, int] = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}
 
 
-def pack(program: IntegerProgram, required: Sequence[int]) -> PackedNetwork | None:
+def pack(
+    program: IntegerProgram, required: Sequence[int], *, finds_class: bool = True
+) -> PackedNetwork | None:
     """Return a program in the packed layout, or None if it has no neurons.
 
-    `required` are the columns whose values must not be missing.
+    `required` are the columns whose values must not be missing. If sums decide and it
+    `finds_class`, `neurons` returns the class.
     """
     parts = NeuronParts(program)
     if not parts.neurons or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS:
         return None
-    return _Packer(program, parts, {*required}).pack()
+    return _Packer(program, parts, {*required}, finds_class).pack()
 
 
 class _Packer:
     """Builds the tables and the procedures."""
 
-    def __init__(self, program: IntegerProgram, parts: NeuronParts, required: set[int]) -> None:
+    def __init__(
+        self, program: IntegerProgram, parts: NeuronParts, required: set[int], finds_class: bool
+    ) -> None:
         self.source, self.parts, self.refuses = program, parts, bool(required)
+        self.finds_class = finds_class and parts.decides
         self.number: Type = "int8" if program.bits == 8 else "int16"
         self.tables = ProgramTables()
         covered = {*parts.depth, *parts.inside}
@@ -285,7 +291,7 @@ class _Packer:
     @cached_property
     def _class(self) -> Expression | None:
         """Return the class, if the sums decide: the best so far, or whether a limit is reached."""
-        if not self.parts.decides:
+        if not self.finds_class:
             return None
         if self.source.limit is not None:
             only = Element("s", ZERO, "int32")

@@ -18,7 +18,7 @@ def packed_integer_program(
     Returns None if it has no neurons, or more than `longest` statements after them. Values of
     required columns must not be missing.
     """
-    packed = pack(source, ())
+    packed = pack(source, (), finds_class=False)
     if packed is None:
         return None
     after = [source.steps[number] for number in packed.after]
@@ -45,10 +45,9 @@ def packed_integer_program(
     # Both procedures get the same array, of which `load` writes the first elements.
     x, loaded = packed.load.arrays
     load = replace(packed.load, parameters=(x, replace(loaded, size=v.size)))
-    neurons = replace(packed.neurons, result=None)  # the results decide here
     return Program(
         (*kept, *(table for table in rest.tables if table.name not in own)),
-        (*rest.procedures[:-1], load, neurons, entry(source, body)),
+        (*rest.procedures[:-1], load, packed.neurons, entry(source, body)),
     )
 
 

@@ -228,7 +228,7 @@ class PackedLists:
 
     def __init__(self, rows: WeightRows, biases: list[int], shifts: list[int]) -> None:
         self.rows, self.biases, self.shifts = rows, biases, shifts
-        most = len(rows.weights) + len(rows.sources) + 8 * len(rows.counts)  # at least its length
+        most = len(rows.weights) + len(rows.sources) + 10 * len(rows.counts)  # at least its length
         self.bytes = NumberList("packed", _BYTE, "at", most)
         self.weights = self.bytes
         if not all(-128 <= weight < 128 for weight in rows.weights):
