@@ -193,6 +193,19 @@ def make(kind: type[Dataclass], given: Mapping[str, Any], *, learned: bool = Fal
     return kind(**values)
 
 
+def read_recorded(kind: type[Dataclass], values: dict[str, Any]) -> Dataclass:
+    """Read the settings that the `as_json` of a dataclass returned, or raise a DsgecError."""
+    try:
+        settings: Any = make(kind, values)
+        same = settings.as_json()
+    except (DsgecError, TypeError) as error:
+        raise DsgecError("these are not the settings of a run") from error
+    if same != values or any(type(same[name]) is not type(values[name]) for name in same):
+        raise DsgecError("these are not the settings of a run")
+    made: Dataclass = settings
+    return made
+
+
 def check(made: Any, highest: Mapping[str, float] | None = None) -> None:
     """Raise a DsgecError for a dataclass with values out of bounds; all are reported at once."""
     most = highest or {}

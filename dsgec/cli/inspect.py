@@ -90,7 +90,7 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     help="Write the network to this file for Graphviz; `-` prints it.",
 )
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
-    """Print the network of RUN, or draw it; of a search, print the best phenotype.
+    """Print the network or the best text of RUN, or draw it.
 
     It is printed as equations, with the inputs of each neuron. Redirected to a file, it is a
     network that `dsgec compile` reads.

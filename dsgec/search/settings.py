@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dsgec.errors import DsgecError, mention, setting_error
+from dsgec.errors import mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.search.objectives import list_objectives
-from dsgec.setting import CommandLine, check, make, setting, settings_of
+from dsgec.setting import CommandLine, check, make, read_recorded, setting, settings_of
 
 AUTO = "auto"
 """The threshold that is chosen on the training rows."""
@@ -312,14 +312,7 @@ class Settings:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Settings":
         """Read the settings that `as_json` returned, or raise a DsgecError."""
-        try:
-            settings = make(cls, values)
-            same = settings.as_json()
-        except (DsgecError, TypeError) as error:
-            raise DsgecError("these are not the settings of a run") from error
-        if same != values or any(type(same[name]) is not type(values[name]) for name in same):
-            raise DsgecError("these are not the settings of a run")
-        return settings
+        return read_recorded(cls, values)
 
 
 SETTINGS = settings_of(Settings)

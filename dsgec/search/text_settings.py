@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dsgec.errors import DsgecError, mention, setting_error
+from dsgec.errors import mention, setting_error
 from dsgec.search.settings import VARIATIONS, Settings
-from dsgec.setting import Setting, make, setting, settings_of
+from dsgec.setting import Setting, make, read_recorded, setting, settings_of
 
 SELECTIONS = ("tournament", "lexicase", "epsilon-lexicase")
 """The methods of selection, in the order of `dsgec.search.selection`."""
@@ -101,14 +101,7 @@ class TextSettings(Settings):
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "TextSettings":
         """Read the settings that `as_json` returned, or raise a DsgecError."""
-        try:
-            settings = make(cls, values)
-            same = settings.as_json()
-        except (DsgecError, TypeError) as error:
-            raise DsgecError("these are not the settings of a run") from error
-        if same != values or any(type(same[name]) is not type(values[name]) for name in same):
-            raise DsgecError("these are not the settings of a run")
-        return settings
+        return read_recorded(cls, values)
 
 
 _BY_NAME = {one.name: one for one in settings_of(TextSettings)}

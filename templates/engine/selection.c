@@ -70,7 +70,11 @@ static int64_t (*const SELECTIONS[])(const dsgec_engine *e, Thread *own, Stream 
     lexicase,
     epsilon_lexicase,
 };
-enum { SELECTION_COUNT = sizeof SELECTIONS / sizeof *SELECTIONS, FIRST_BY_CASES = 1, BY_EPSILON };
+enum {
+    SELECTION_COUNT = sizeof SELECTIONS / sizeof *SELECTIONS,
+    FIRST_BY_CASES = SELECTION_COUNT - 2, /* the last two need cases */
+    BY_EPSILON
+};
 
 static const Individual *select_parent(const dsgec_engine *e, Thread *own, Stream *random) {
     return &e->population[SELECTIONS[e->settings.selection](e, own, random)];

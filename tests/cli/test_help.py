@@ -46,7 +46,7 @@ def test_the_options_of_evolve_are_in_groups():
 
 @pytest.mark.parametrize("name", sorted(commands.commands))
 def test_every_option_of_a_command_is_in_its_help_once(name):
-    text = dsgec(name, "--help-all" if name == "evolve" else "--help").stdout
+    text = dsgec(name, "--help-all" if name in ("evolve", "search") else "--help").stdout
     shown = [option for group in sections(text).values() for option in group]
     own = {
         one.opts[-1] if one.opts[-1].startswith("--") else one.opts[0]

@@ -40,7 +40,11 @@ def job(generations=1000, objective="exp-rmse"):
     dataset = SimpleNamespace(**names, groups=None)
     split = SimpleNamespace(train=[0, 1, 2], test=[3])
     problem = SimpleNamespace(
-        dataset=dataset, split=split, objective=objective, as_score=partial(as_score, objective)
+        dataset=dataset,
+        split=split,
+        objective=objective,
+        as_score=partial(as_score, objective),
+        fitness=None,
     )
     return SimpleNamespace(
         problem=problem,

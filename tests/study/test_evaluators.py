@@ -191,3 +191,14 @@ def test_a_worker_that_something_else_kills_costs_nothing():
     assert killed
     expected = dsgec.search(hostile.grammar, hostile.fitness, population=60, **more)
     assert run.history == expected.history and not run.failures
+
+
+@pytest.mark.timeout(300)
+def test_a_cluster_evaluates_with_the_same_result():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, protocol="tcp"
+    ) as cluster:
+        run = search(hostile.raises, cluster=cluster.scheduler_address)
+    assert run.record == search(hostile.raises).record
+    assert run.failures
