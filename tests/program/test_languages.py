@@ -4,11 +4,13 @@ A language is a line of `LANGUAGES` and a function in tests/support/program_driv
 its files and its commands.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dsgec.arithmetic.procedures import procedures
-from dsgec.export.fixed.packed import pack
+from dsgec.export.fixed.packed import CURVE, pack
 from dsgec.program.check import check, check_types
 from dsgec.program.interpret import interpret
 from dsgec.program.ir import (
@@ -401,12 +403,14 @@ def test_every_node_of_integers(language, tmp_path):
 @pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_the_packed_layout(language, dtype, tmp_path):
     source = fixed_artefact(seven_neurons(), dtype).number_format.fixed.program
-    program = pack(source, ()).program
+    program = pack(source, (), finds_class=False).program
     columns = len(source.columns)
     rng = np.random.default_rng(4)
     x = rng.integers(source.missing + 1, -source.missing, size=(ROWS, columns))
+    # Only C has functions that read tables of bytes.
+    wide = [replace(t, type="int16") if t.name.startswith(CURVE) else t for t in program.tables]
     for procedure in program.procedures:
-        tables = tuple(table for table in program.tables if table.name in procedure.names)
+        tables = tuple(table for table in wide if table.name in procedure.names)
         given = {"x": x} if procedure.name == "load" else {"v": x[:, : loaded(procedure)] // 2}
         own = Program(tables, (procedure,))
         compare(tmp_path, language, own, procedures("whole"), **given)
