@@ -135,8 +135,7 @@ def pack(
 ) -> PackedNetwork | None:
     """Return a program in the packed layout, or None if it has no neurons.
 
-    `required` are the columns whose values must not be missing. If sums decide and it
-    `finds_class`, `neurons` returns the class.
+    `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
     parts = NeuronParts(program)
     if not parts.neurons or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS:
