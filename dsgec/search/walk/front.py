@@ -1,0 +1,262 @@
+"""Build a front of networks: learn dense ones, prune them in small steps, and move connections.
+
+The walk begins with dense networks of several widths, which learn by Adam. Then, step by step, a
+twentieth of the connections is removed and the rest learns on; one walk removes the connections with
+the least |weight| times the deviation of its source, another those with the least squared weight
+times Adam's second moment. Of all networks on the way, the best of each size is learned to the end
+with a falling rate. In the small ones, connections are then moved from where they matter least to
+where the gradient of an absent one is greatest. All comparisons use the training rows.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dsgec.arithmetic.printed import vector
+from dsgec.random import Stream
+from dsgec.search.walk.descent import Descent, Survey
+from dsgec.search.walk.layer import (
+    Array,
+    Indices,
+    Shape,
+    SharedLayer,
+    dense_layer,
+    make_layer,
+)
+
+WIDTHS = (0, 4, 8, 16, 32, 64)
+"""Hidden neurons of the dense networks at the beginning; 0: linear."""
+MOST_DENSE = 60_000
+"""The most connections of a dense network at the beginning."""
+LARGEST = 1000
+"""The most connections of a network on the front."""
+SHARE = 20
+"""One of so many connections is removed at a time."""
+FIRST_RATE, WALK_RATE, LAST_RATE, SWAP_RATE = 0.02, 0.01, 0.02, 0.01
+LARGEST_SWAPPED = 200
+MOST_MOVED = 3
+TARGETS_PER_MOVE = 4
+CHILDREN = 4
+_WALK = (1 << 64) - 3  # a generation that no run reaches, for the random stream
+_MASK = (1 << 64) - 1
+_GAMMA = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The steps of each part of a walk."""
+
+    first: int
+    between: int
+    last: int
+    swap: int
+    rounds: int
+
+
+def make_budget(steps: int) -> Budget:
+    """Return the budget of a walk whose dense networks take so many steps."""
+    return Budget(
+        steps, max(steps // 20, 1), max(steps * 4 // 3, 1), max(steps // 15, 1), steps // 150
+    )
+
+
+@dataclass(slots=True)
+class Step:
+    """A network on a walk, its survey and its loss with the penalty."""
+
+    net: SharedLayer
+    survey: Survey
+    loss: float
+
+
+Criterion = Callable[[SharedLayer, Survey], Array]
+"""Return how important each connection of a network is."""
+
+
+def by_deviation(net: SharedLayer, survey: Survey) -> Array:
+    """Return |weight| times the deviation of the source."""
+    return np.abs(net.weights) * survey.deviations[net.sources]
+
+
+def by_curvature(net: SharedLayer, survey: Survey) -> Array:
+    """Return the squared weight times Adam's second moment."""
+    del survey
+    return net.weights * net.weights * net.square[: net.size]
+
+
+CRITERIA: tuple[Criterion, ...] = (by_deviation, by_curvature)
+
+
+def levels(largest: int = LARGEST) -> list[int]:
+    """Return the sizes that every walk passes, the largest first."""
+    found = [largest]
+    while found[-1] > 1:
+        found.append(found[-1] - max(found[-1] // SHARE, 1))
+    return found
+
+
+class Walk:
+    """Builds the front of one table; `shape` is that of its networks."""
+
+    def __init__(self, descent: Descent, shape: Shape, budget: Budget, seed: int) -> None:
+        self.descent, self.shape, self.budget, self.seed = descent, shape, budget, seed
+        self.levels = levels()
+        self.widths: Sequence[int] = WIDTHS
+        self.criteria = CRITERIA
+
+    def build(self) -> list[Step]:
+        """Return the best network of each level, the largest first."""
+        best: dict[int, Step] = {}
+        for number, width in enumerate(self.widths):
+            for step in self.walks(number, width):
+                self._offer(best, step)
+        for level in [*best]:
+            step = self.finish(best[level].net)
+            if step.loss < best[level].loss:
+                best[level] = step
+        for level in [*best]:
+            if level <= LARGEST_SWAPPED:
+                best[level] = self.swap(best[level], level)
+        return [best[level] for level in sorted(best, reverse=True)]
+
+    def _offer(self, best: dict[int, Step], step: Step) -> None:
+        """Keep a network if it is the best of the smallest level that it fits."""
+        if step.net.size > self.levels[0]:
+            return
+        level = min(level for level in self.levels if level >= step.net.size)
+        if level not in best or step.loss < best[level].loss:
+            best[level] = step
+
+    def walks(self, number: int, width: int) -> Iterator[Step]:
+        """Yield the networks on the walks from one dense network."""
+        neurons, sources = dense_layer(self.shape, width)
+        if len(neurons) > MOST_DENSE:
+            return
+        start = self.start(number, width, neurons, sources)
+        self.descent.descend(start, np.full(self.budget.first, FIRST_RATE))
+        yield self.look(start)
+        for criterion in self.criteria:
+            yield from self.prune(self.look(start.copy()), criterion)
+
+    def start(self, number: int, width: int, neurons: Indices, sources: Indices) -> SharedLayer:
+        """Return a dense network with random weights, whose variance keeps that of the inputs."""
+        count = width + self.shape.outputs
+        fans = np.maximum(np.bincount(neurons, minlength=count), 1)
+        spread = np.sqrt(np.where(np.arange(count) < width, 2.0, 1.0) / fans)
+        weights = spread[neurons] * draw_gaussians(
+            Stream(self.seed, _WALK, number), len(neurons)
+        )
+        values = np.concatenate([weights, np.zeros(count)])
+        return make_layer(self.shape, width, neurons, sources, values)
+
+    def look(self, net: SharedLayer) -> Step:
+        """Survey a network."""
+        survey = self.descent.survey(net)
+        return Step(net, survey, survey.loss + self.shape.penalty * ordered_squares(net.values))
+
+    def prune(self, step: Step, criterion: Criterion) -> Iterator[Step]:
+        """Yield ever smaller networks."""
+        rates = np.full(self.budget.between, WALK_RATE)
+        while step.net.size > 1:
+            size = step.net.size
+            target = max(size - max(size // SHARE, 1), self.levels[0])
+            if size <= self.levels[0]:
+                target = max(level for level in self.levels if level < size)
+            net = remove(step.net, criterion(step.net, step.survey), target)
+            if not net.size:
+                return
+            self.descent.descend(net, rates)
+            step = self.look(net)
+            yield step
+
+    def finish(self, net: SharedLayer, rate: float = LAST_RATE) -> Step:
+        """Learn a copy of a network to the end."""
+        net = net.restarted()
+        self.descent.descend(net, cosine(self.budget.last, rate))
+        return self.look(net)
+
+    def swap(self, best: Step, level: int) -> Step:
+        """Move connections of a network, and keep what is better."""
+        rates = cosine(self.budget.swap, SWAP_RATE)
+        for number in range(self.budget.rounds):
+            survey = self.descent.survey(best.net, absent=True)
+            assert survey.absent is not None
+            children = []
+            for child in range(CHILDREN):
+                stream = Stream(self.seed, _WALK - 1 - level, CHILDREN * number + child)
+                net = move(best.net, survey, stream)
+                self.descent.descend(net, rates)
+                children.append(self.look(net))
+            better = min(children, key=lambda one: one.loss)
+            if better.loss < best.loss:
+                best = better
+        return best
+
+
+def remove(net: SharedLayer, importance: Array, target: int) -> SharedLayer:
+    """Remove the least important connections until at most `target` are left."""
+    order = np.argsort(importance, kind="stable")
+
+    def without(count: int) -> SharedLayer:
+        kept = np.ones(net.size, bool)
+        kept[order[:count]] = False
+        return net.keep(kept)
+
+    low, high = 0, net.size - target
+    found = without(high)
+    while found.size < target and high - low > 1:  # a neuron went with its last connection
+        middle = (low + high) // 2
+        tried = without(middle)
+        if tried.size <= target:
+            high, found = middle, tried
+        else:
+            low = middle
+    return found
+
+
+def move(net: SharedLayer, survey: Survey, stream: Stream) -> SharedLayer:
+    """Move a few of the least important connections to where the gradients are greatest."""
+    assert survey.absent is not None
+    count = 1 + stream.below(MOST_MOVED)
+    order = np.argsort(by_deviation(net, survey), kind="stable")
+    weak = order[: max(net.size // 4, count)].tolist()
+    gone = [weak.pop(stream.below(len(weak))) for _ in range(min(count, len(weak)))]
+    gradients = np.abs(survey.absent)
+    gradients[net.neurons, net.sources] = 0.0
+    places = np.argsort(-gradients.ravel(), kind="stable")[: TARGETS_PER_MOVE * count].tolist()
+    chosen = [places.pop(stream.below(len(places))) for _ in range(min(len(gone), len(places)))]
+    chosen = [place for place in chosen if gradients.flat[place] > 0.0]
+    neurons, sources = np.divmod(np.array(sorted(chosen), np.int32), gradients.shape[1])
+    kept = np.ones(net.size + len(chosen), bool)
+    larger = net.connect(neurons, sources)
+    removed = set(zip(net.neurons[gone].tolist(), net.sources[gone].tolist(), strict=True))
+    for at, place in enumerate(zip(larger.neurons.tolist(), larger.sources.tolist(), strict=True)):
+        kept[at] = place not in removed
+    return larger.keep(kept).restarted()
+
+
+def cosine(steps: int, rate: float) -> Array:
+    """Return rates that fall from one to 0 along a cosine."""
+    angles = np.arange(steps) * (3.141592653589793 / steps)
+    found: Array = 0.5 * rate * (1.0 + vector.cos(angles))
+    return found
+
+
+def ordered_squares(values: Array) -> float:
+    """Add the squares of values in their order."""
+    squares = values * values
+    return float(np.add.accumulate(squares)[-1]) if len(squares) else 0.0
+
+
+def draw_gaussians(stream: Stream, count: int) -> Array:
+    """Draw from the standard normal distribution, as `draw_gaussian` does one by one."""
+    steps = np.arange(1, 2 * count + 1, dtype=np.uint64) * np.uint64(_GAMMA)
+    z = np.uint64(stream.state) + steps
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    words = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64)
+    stream.state = (stream.state + 2 * count * _GAMMA) & _MASK
+    radius, angle = (words[0::2] + 1.0) * 2.0**-53, words[1::2] * 2.0**-53
+    found: Array = np.sqrt(-2.0 * vector.log(radius)) * vector.cos(6.283185307179586 * angle)
+    return found
