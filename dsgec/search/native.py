@@ -40,6 +40,9 @@ from dsgec.search.refine import tune_champions
 from dsgec.search.rows import LANES, WHOLE_EVERY
 from dsgec.search.scoring import FEW_VALUES, Scorer, no_valid_individual
 from dsgec.search.settings import Settings
+from dsgec.search.walk.descent import Descent, PlainDescent, WalkTable
+from dsgec.search.walk.native_descent import NativeDescent, load_descent
+from dsgec.search.walk.stage import walk
 
 
 class EngineUnavailable(Exception):
@@ -264,6 +267,9 @@ class EngineEvolver(Island):
         tune = partial(_tune, self.native)
         return tune_champions(self.problem, self.settings, champions, tune, self.score)
 
+    def walk(self) -> list[Champion]:
+        return walk(self.problem, self.settings, _make_descent, self.score, self.threads)
+
     def refit(self, problem: Problem) -> Refit:
         return NativeRefit(problem, self.settings, self._build)
 
@@ -326,6 +332,15 @@ class NativeRefit:
 
     def test_outputs(self, phenotype: str) -> NDArray[np.float64]:
         return _outputs(self._test, phenotype, self._tables[1])
+
+
+def _make_descent(table: WalkTable) -> Descent:
+    """Return a native descent or, if it cannot be compiled, the plain one with the same bits."""
+    toolchain = find_toolchain()
+    try:
+        return NativeDescent(table, load_descent(toolchain)) if toolchain else PlainDescent(table)
+    except (CompileError, OSError):
+        return PlainDescent(table)
 
 
 def _champion(one: EngineIndividual) -> Champion:

@@ -122,6 +122,16 @@ class Settings:
         recorded_with="pruning",
         learned=1_000,
     )
+    walk: int = setting(
+        0,
+        "Gradient steps of the dense networks that a pruning walk begins with, if the grammar has"
+        " networks with one shared hidden layer; the other parts of the walk take a share of them;"
+        " 0: no walk.",
+        *(0, 1_000_000),
+        recorded_with="walk",
+        learned=0,
+        chosen="3000 for a grammar with one shared hidden layer",
+    )
     tuning: int = setting(
         0,
         "Evaluations for tuning the weights of each of the best networks at the end.",

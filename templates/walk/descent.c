@@ -289,8 +289,9 @@ static void add_absent(
 ) {
     int64_t k, s, sources = table->inputs + net->hidden;
     for (k = 0; k < count_neurons(table, net); k++) {
-        int64_t most = k < net->hidden ? table->inputs : sources;
-        for (s = 0; s < most; s++) {
+        int has_neurons = k >= net->hidden && net->hidden > 0;
+        int64_t end = has_neurons ? sources : table->inputs;
+        for (s = has_neurons ? table->inputs : 0; s < end; s++) {
             double *sum = absent + k * sources + s;
             *sum = *sum + sum_products(b->gradient[k], values_of(table, b, row, s));
         }

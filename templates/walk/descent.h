@@ -36,7 +36,7 @@ void dsgec_walk_descend(
 
 /* Return the mean loss of all rows without the penalty. `sums` gets the sum of each hidden neuron's
  * values, and then of their squares. If `absent` is not null, it gets for each neuron the gradient
- * by the weight of every source, inputs and hidden neurons, whether or not it is connected. */
+ * by the weight of every source that it may have, whether or not it is connected. */
 double dsgec_walk_survey(
     const dsgec_walk_table *table, const dsgec_walk_network *net, double *sums, double *absent,
     double *scratch

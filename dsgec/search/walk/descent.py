@@ -1,14 +1,15 @@
 """Mini-batch Adam (Kingma, Ba 2015) for networks with one shared hidden layer.
 
 This is the reference of templates/walk/descent.c, with the same bits: sums over sources are in the
-order of the sources, and sums over rows in `PARTIALS` partial sums. A batch is a window of rows that
-were shuffled before, so that no row has to be copied.
+order of the sources, and sums over rows in `PARTIALS` partial sums. A batch is a window of rows
+that were shuffled before, so that no row has to be copied.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.printed import vector
@@ -55,8 +56,8 @@ def make_walk_table(columns: Array, targets: Array, row_weights: Array) -> WalkT
 class Survey:
     """The mean loss of all rows, without the penalty, and the deviation of each source.
 
-    If asked for, `absent` has for each neuron the gradient by the weight of each source, whether or
-    not it is connected.
+    If asked for, `absent` has for each neuron the gradient by the weight of each source that it may
+    have, whether or not it is connected, and 0 elsewhere.
     """
 
     loss: float
@@ -137,8 +138,8 @@ class PlainDescent:
                 gradients = self._backward(net, before, after, row, count)
                 values = self._values(after, row, hidden)
                 for neuron in range(net.count):
-                    last = net.shape.inputs if neuron < hidden else sources
-                    found[neuron, :last] += _sum_rows(gradients[neuron] * values[:last])
+                    own = net.allowed_sources(neuron)
+                    found[neuron, own] += _sum_rows(gradients[neuron] * values[own])
             shown = after[:hidden].copy()
             shown[:, count:] = 0.0
             sums[0] += _sum_rows(shown)
@@ -209,17 +210,17 @@ class PlainDescent:
 
 @dataclass(frozen=True, slots=True)
 class _Ranks:
-    """The connections of hidden neurons and of outputs: the first of each, the second, and so on."""
+    """The first connections of all hidden neurons and outputs, the second, and so on."""
 
-    hidden: list[Array]
-    outputs: list[Array]
+    hidden: list[NDArray[np.intp]]
+    outputs: list[NDArray[np.intp]]
 
 
 def _ranks(net: SharedLayer) -> _Ranks:
     ranks = np.arange(net.size) - net.first[net.neurons]
     is_hidden = net.neurons < net.hidden
 
-    def group(chosen: Array) -> list[Array]:
+    def group(chosen: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
         most = int(ranks[chosen].max(initial=-1)) + 1
         return [np.flatnonzero(chosen & (ranks == rank)) for rank in range(most)]
 

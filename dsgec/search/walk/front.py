@@ -1,14 +1,15 @@
 """Build a front of networks: learn dense ones, prune them in small steps, and move connections.
 
 The walk begins with dense networks of several widths, which learn by Adam. Then, step by step, a
-twentieth of the connections is removed and the rest learns on; one walk removes the connections with
-the least |weight| times the deviation of its source, another those with the least squared weight
-times Adam's second moment. Of all networks on the way, the best of each size is learned to the end
+twentieth of the connections is removed and the rest learns on; one walk removes the connections
+with the least |weight| times the deviation of the source, another those with the least squared
+weight times Adam's second moment. Of all networks on the way, the best of each size is learned to the end
 with a falling rate. In the small ones, connections are then moved from where they matter least to
 where the gradient of an absent one is greatest. All comparisons use the training rows.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +19,9 @@ from dsgec.random import Stream
 from dsgec.search.walk.descent import Descent, Survey
 from dsgec.search.walk.layer import (
     Array,
-    Indices,
     Shape,
     SharedLayer,
+    count_dense,
     dense_layer,
     make_layer,
 )
@@ -97,28 +98,31 @@ def levels(largest: int = LARGEST) -> list[int]:
 
 
 class Walk:
-    """Builds the front of one table; `shape` is that of its networks."""
+    """Builds the front of one table; the result does not depend on the number of threads."""
 
-    def __init__(self, descent: Descent, shape: Shape, budget: Budget, seed: int) -> None:
-        self.descent, self.shape, self.budget, self.seed = descent, shape, budget, seed
+    def __init__(
+        self, descent: Descent, shape: Shape, budget: Budget, seed: int, threads: int = 1
+    ) -> None:
+        self.descent, self.shape, self.budget = descent, shape, budget
+        self.seed, self.threads = seed, threads
         self.levels = levels()
-        self.widths: Sequence[int] = WIDTHS
+        self.widths = [
+            width
+            for width in WIDTHS
+            if (0 < width <= shape.widest or (not width and shape.has_linear))
+            and count_dense(shape, width) <= MOST_DENSE
+        ]
         self.criteria = CRITERIA
 
     def build(self) -> list[Step]:
         """Return the best network of each level, the largest first."""
         best: dict[int, Step] = {}
-        for number, width in enumerate(self.widths):
-            for step in self.walks(number, width):
-                self._offer(best, step)
-        for level in [*best]:
-            step = self.finish(best[level].net)
-            if step.loss < best[level].loss:
-                best[level] = step
-        for level in [*best]:
-            if level <= LARGEST_SWAPPED:
-                best[level] = self.swap(best[level], level)
-        return [best[level] for level in sorted(best, reverse=True)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for steps in pool.map(self.walks, self.widths):
+                for step in steps:
+                    self._offer(best, step)
+            chosen = sorted(best, reverse=True)
+            return [*pool.map(lambda level: self.complete(best[level], level), chosen)]
 
     def _offer(self, best: dict[int, Step], step: Step) -> None:
         """Keep a network if it is the best of the smallest level that it fits."""
@@ -128,25 +132,29 @@ class Walk:
         if level not in best or step.loss < best[level].loss:
             best[level] = step
 
-    def walks(self, number: int, width: int) -> Iterator[Step]:
-        """Yield the networks on the walks from one dense network."""
-        neurons, sources = dense_layer(self.shape, width)
-        if len(neurons) > MOST_DENSE:
-            return
-        start = self.start(number, width, neurons, sources)
+    def walks(self, width: int) -> list[Step]:
+        """Return the networks on the walks from one dense network."""
+        start = self.start(width)
         self.descent.descend(start, np.full(self.budget.first, FIRST_RATE))
-        yield self.look(start)
+        found = [self.look(start)]
         for criterion in self.criteria:
-            yield from self.prune(self.look(start.copy()), criterion)
+            found += self.prune(self.look(start.copy()), criterion)
+        return [step for step in found if step.net.size <= self.levels[0]]
 
-    def start(self, number: int, width: int, neurons: Indices, sources: Indices) -> SharedLayer:
+    def complete(self, step: Step, level: int) -> Step:
+        """Learn a network of the front to the end, and move connections of a small one."""
+        learned = self.finish(step.net)
+        best = learned if learned.loss < step.loss else step
+        return self.swap(best, level) if level <= LARGEST_SWAPPED else best
+
+    def start(self, width: int) -> SharedLayer:
         """Return a dense network with random weights, whose variance keeps that of the inputs."""
+        neurons, sources = dense_layer(self.shape, width)
         count = width + self.shape.outputs
         fans = np.maximum(np.bincount(neurons, minlength=count), 1)
         spread = np.sqrt(np.where(np.arange(count) < width, 2.0, 1.0) / fans)
-        weights = spread[neurons] * draw_gaussians(
-            Stream(self.seed, _WALK, number), len(neurons)
-        )
+        stream = Stream(self.seed, _WALK, width)
+        weights = spread[neurons] * draw_gaussians(stream, len(neurons))
         values = np.concatenate([weights, np.zeros(count)])
         return make_layer(self.shape, width, neurons, sources, values)
 
@@ -227,18 +235,17 @@ def move(net: SharedLayer, survey: Survey, stream: Stream) -> SharedLayer:
     places = np.argsort(-gradients.ravel(), kind="stable")[: TARGETS_PER_MOVE * count].tolist()
     chosen = [places.pop(stream.below(len(places))) for _ in range(min(len(gone), len(places)))]
     chosen = [place for place in chosen if gradients.flat[place] > 0.0]
-    neurons, sources = np.divmod(np.array(sorted(chosen), np.int32), gradients.shape[1])
-    kept = np.ones(net.size + len(chosen), bool)
+    neurons, sources = np.divmod(np.array(chosen, np.int32), gradients.shape[1])
     larger = net.connect(neurons, sources)
-    removed = set(zip(net.neurons[gone].tolist(), net.sources[gone].tolist(), strict=True))
-    for at, place in enumerate(zip(larger.neurons.tolist(), larger.sources.tolist(), strict=True)):
-        kept[at] = place not in removed
+    width = gradients.shape[1]
+    removed = net.neurons[gone] * width + net.sources[gone]
+    kept = ~np.isin(larger.neurons * width + larger.sources, removed)
     return larger.keep(kept).restarted()
 
 
 def cosine(steps: int, rate: float) -> Array:
     """Return rates that fall from one to 0 along a cosine."""
-    angles = np.arange(steps) * (3.141592653589793 / steps)
+    angles: Array = np.arange(float(steps)) * (3.141592653589793 / steps)
     found: Array = 0.5 * rate * (1.0 + vector.cos(angles))
     return found
 

@@ -5,10 +5,12 @@ neurons are the hidden ones and then the outputs. Connections are sorted by neur
 source, which is the order in which they are added.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dsgec.arithmetic import scalar
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -21,7 +23,8 @@ ACTIVATIONS = ("clip", "relu", "sig", "tanh")
 class Shape:
     """What all networks of a walk have in common.
 
-    `limits` are the least and the greatest weight and bias of a hidden neuron and of an output.
+    `limits` are the least and the greatest weight and bias of a hidden neuron and of an output;
+    `widest` is the most hidden neurons. Without hidden neurons, a network is linear.
     """
 
     inputs: int
@@ -29,6 +32,8 @@ class Shape:
     activation: str
     penalty: float
     limits: tuple[tuple[float, float], ...]
+    widest: int = 64
+    has_linear: bool = True
 
 
 @dataclass(slots=True)
@@ -73,18 +78,21 @@ class SharedLayer:
         """The first connection of each neuron, and the number of connections."""
         return np.searchsorted(self.neurons, np.arange(self.count + 1)).astype(np.int32)
 
+    def allowed_sources(self, neuron: int) -> slice:
+        """Return the sources that a neuron may have: for outputs, the hidden layer if any."""
+        inputs = self.shape.inputs
+        return (
+            slice(inputs, inputs + self.hidden) if neuron >= self.hidden > 0 else slice(0, inputs)
+        )
+
     def copy(self) -> "SharedLayer":
         """Return a copy whose values can change."""
-        return SharedLayer(
-            self.shape,
-            self.hidden,
-            self.neurons,
-            self.sources,
-            self.values.copy(),
-            self.momentum.copy(),
-            self.square.copy(),
-            self.powers.copy(),
-            self.steps,
+        return replace(
+            self,
+            values=self.values.copy(),
+            momentum=self.momentum.copy(),
+            square=self.square.copy(),
+            powers=self.powers.copy(),
         )
 
     def restarted(self) -> "SharedLayer":
@@ -117,12 +125,17 @@ class SharedLayer:
             reads = np.bincount(self.neurons[kept], minlength=self.count)[:hidden] > 0
             inner = kept & (self.sources >= inputs)
             read = np.bincount(self.sources[inner] - inputs, minlength=hidden)[:hidden] > 0
-            constant = inner & ~np.append(reads, True)[
-                np.where(self.sources >= inputs, self.sources - inputs, hidden)
-            ]
-            unread = kept & (self.neurons < hidden) & ~np.append(read, True)[
-                np.minimum(self.neurons, hidden)
-            ]
+            constant = (
+                inner
+                & ~np.append(reads, True)[
+                    np.where(self.sources >= inputs, self.sources - inputs, hidden)
+                ]
+            )
+            unread = (
+                kept
+                & (self.neurons < hidden)
+                & ~np.append(read, True)[np.minimum(self.neurons, hidden)]
+            )
             if not (constant.any() or unread.any()):
                 break
             for c in np.flatnonzero(constant):
@@ -180,8 +193,6 @@ class SharedLayer:
 
 def activate(activation: str, value: float) -> float:
     """Return the value of a hidden neuron whose sum is this."""
-    from dsgec.arithmetic import scalar
-
     found: float = getattr(scalar, activation)(float(value))
     return found
 
@@ -191,16 +202,22 @@ def make_layer(
 ) -> SharedLayer:
     """Return a network that has not learned yet."""
     zeros = np.zeros(len(values))
-    return SharedLayer(
-        shape, hidden, neurons, sources, values, zeros, zeros.copy(), np.ones(2)
-    )
+    return SharedLayer(shape, hidden, neurons, sources, values, zeros, zeros.copy(), np.ones(2))
+
+
+def count_dense(shape: Shape, hidden: int) -> int:
+    """Return the number of connections of a dense network."""
+    return hidden * (shape.inputs + shape.outputs) or shape.inputs * shape.outputs
 
 
 def dense_layer(shape: Shape, hidden: int) -> tuple[Indices, Indices]:
     """Return the neurons and sources of a dense network; without hidden neurons, a linear one."""
     inputs, outputs = shape.inputs, shape.outputs
     if not hidden:
-        neurons, sources = np.repeat(np.arange(outputs), inputs), np.tile(np.arange(inputs), outputs)
+        neurons, sources = (
+            np.repeat(np.arange(outputs), inputs),
+            np.tile(np.arange(inputs), outputs),
+        )
         return neurons.astype(np.int32), sources.astype(np.int32)
     neurons = np.concatenate(
         [np.repeat(np.arange(hidden), inputs), np.repeat(hidden + np.arange(outputs), hidden)]
