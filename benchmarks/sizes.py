@@ -82,8 +82,9 @@ def search(dataset: Dataset, variant: str, given: dict[str, Any]) -> Accuracies:
         outcome = Search(evolver).run()
         seconds = time.process_time() - started
     phenotypes = [champion.phenotype for champion in outcome.champions]
-    figures = outcome.measurer().figures([*phenotypes, outcome.best.phenotype])
-    tests = [one["test"]["accuracy"] or 0.0 for one in figures]
+    measurer = outcome.measurer()
+    measured = [measurer.measure(one) for one in (*phenotypes, outcome.best.phenotype)]
+    tests = [one.figures["test"]["accuracy"] or 0.0 for one in measured]
     largest = [
         max((n for n, one in enumerate(outcome.champions) if one.size <= size), default=None)
         for size in SIZES

@@ -3,9 +3,9 @@
 The walk begins with dense networks of several widths, which learn by Adam. Then, step by step, a
 twentieth of the connections is removed and the rest learns on; one walk removes the connections
 with the least |weight| times the deviation of the source, another those with the least squared
-weight times Adam's second moment. Of all networks on the way, the best of each size is learned to the end
-with a falling rate. In the small ones, connections are then moved from where they matter least to
-where the gradient of an absent one is greatest. All comparisons use the training rows.
+weight times Adam's second moment. Of all networks on the way, the best of each size is learned to
+the end with a falling rate. In the small ones, connections are then moved from where they matter
+least to where the gradient of an absent one is greatest. All comparisons use the training rows.
 """
 
 from collections.abc import Callable, Iterator
