@@ -8,9 +8,9 @@ static const double LEAST_ROOT = 1e-8;
 
 typedef double Block[BATCH];
 
-/* The values of each neuron before and after its function, and its gradient. */
+/* A batch of the inputs; the values of each neuron before and after its function; its gradient. */
 typedef struct {
-    Block *before, *after, *gradient;
+    Block *inputs, *before, *after, *gradient;
 } Blocks;
 
 static int64_t count_neurons(const dsgec_walk_table *table, const dsgec_walk_network *net) {
@@ -20,17 +20,27 @@ static int64_t count_neurons(const dsgec_walk_table *table, const dsgec_walk_net
 static Blocks blocks_of(const dsgec_walk_table *table, const dsgec_walk_network *net, double *at) {
     int64_t neurons = count_neurons(table, net);
     Block *block = (Block *)at;
-    Blocks found = {block, block + neurons, block + 2 * neurons};
+    Block *own = block + net->inputs;
+    Blocks found = {block, own, own + neurons, own + 2 * neurons};
     return found;
 }
 
-static const double *values_of(
-    const dsgec_walk_table *table, const Blocks *b, int64_t row, int64_t source
+static const double *values_of(const dsgec_walk_network *net, const Blocks *b, int64_t source) {
+    return source < net->inputs ? b->inputs[source] : b->after[source - net->inputs];
+}
+
+/* Copy a batch of the inputs to where they are aligned and close to each other. */
+static void copy_inputs(
+    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b, int64_t row
 ) {
-    if (source < table->inputs) {
-        return table->columns + source * table->stride + row;
+    int64_t i;
+    int r;
+    for (i = 0; i < net->inputs; i++) {
+        const double *x = table->columns + net->used[i] * table->stride + row;
+        for (r = 0; r < BATCH; r++) {
+            b->inputs[i][r] = x[r];
+        }
     }
-    return b->after[source - table->inputs];
 }
 
 static void activate(int64_t activation, const double *x, double *y) {
@@ -84,10 +94,7 @@ static void differentiate(int64_t activation, const double *x, const double *y, 
     }
 }
 
-static void add_sources(
-    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b, int64_t row,
-    int64_t neuron
-) {
+static void add_sources(const dsgec_walk_network *net, const Blocks *b, int64_t neuron) {
     double *sum = b->before[neuron], bias = net->values[net->connections + neuron];
     int64_t c;
     int r;
@@ -95,7 +102,7 @@ static void add_sources(
         sum[r] = bias;
     }
     for (c = net->first[neuron]; c < net->first[neuron + 1]; c++) {
-        const double *x = values_of(table, b, row, net->sources[c]);
+        const double *x = values_of(net, b, net->sources[c]);
         double weight = net->values[c];
         for (r = 0; r < BATCH; r++) {
             sum[r] = sum[r] + weight * x[r];
@@ -111,12 +118,13 @@ static void forward(
     Block *z = b->before + net->hidden, *p = b->after + net->hidden;
     Block most, sum;
     int r;
+    copy_inputs(table, net, b, row);
     for (k = 0; k < net->hidden; k++) {
-        add_sources(table, net, b, row, k);
+        add_sources(net, b, k);
         activate(net->activation, b->before[k], b->after[k]);
     }
     for (k = 0; k < outputs; k++) {
-        add_sources(table, net, b, row, net->hidden + k);
+        add_sources(net, b, net->hidden + k);
     }
     if (outputs == 1) {
         activate(SIG, z[0], p[0]);
@@ -195,8 +203,8 @@ static void backward(
             own[r] = 0.0;
         }
         for (c = net->first[hidden + k]; c < net->first[hidden + k + 1]; c++) {
-            if (net->sources[c] >= table->inputs) {
-                double *below = b->gradient[net->sources[c] - table->inputs];
+            if (net->sources[c] >= net->inputs) {
+                double *below = b->gradient[net->sources[c] - net->inputs];
                 double weight = net->values[c];
                 for (r = 0; r < BATCH; r++) {
                     below[r] = below[r] + own[r] * weight;
@@ -210,13 +218,13 @@ static void backward(
 }
 
 static void sum_gradients(
-    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b, int64_t row
+    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b
 ) {
     int64_t k, c, neurons = count_neurons(table, net);
     double share = 1.0 / BATCH;
     for (k = 0; k < neurons; k++) {
         for (c = net->first[k]; c < net->first[k + 1]; c++) {
-            const double *x = values_of(table, b, row, net->sources[c]);
+            const double *x = values_of(net, b, net->sources[c]);
             net->gradient[c] = sum_products(b->gradient[k], x) * share;
         }
         net->gradient[net->connections + k] = sum_rows(b->gradient[k]) * share;
@@ -253,7 +261,7 @@ void dsgec_walk_descend(
         int64_t row = (steps + t) * BATCH_STRIDE % table->rows;
         forward(table, net, &b, row);
         backward(table, net, &b, row, BATCH);
-        sum_gradients(table, net, &b, row);
+        sum_gradients(table, net, &b);
         powers[0] = powers[0] * MOMENTUM;
         powers[1] = powers[1] * SQUARE;
         update(net, parameters, rates[t], powers[0], powers[1]);
@@ -284,8 +292,7 @@ static void add_losses(
 }
 
 static void add_absent(
-    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b, int64_t row,
-    double *absent
+    const dsgec_walk_table *table, const dsgec_walk_network *net, const Blocks *b, double *absent
 ) {
     int64_t k, s, sources = table->inputs + net->hidden;
     for (k = 0; k < count_neurons(table, net); k++) {
@@ -293,7 +300,7 @@ static void add_absent(
         int64_t end = has_neurons ? sources : table->inputs;
         for (s = has_neurons ? table->inputs : 0; s < end; s++) {
             double *sum = absent + k * sources + s;
-            *sum = *sum + sum_products(b->gradient[k], values_of(table, b, row, s));
+            *sum = *sum + sum_products(b->gradient[k], values_of(net, b, s));
         }
     }
 }
@@ -312,7 +319,7 @@ double dsgec_walk_survey(
         add_losses(table, net, &b, row, count, lanes);
         if (absent) {
             backward(table, net, &b, row, count);
-            add_absent(table, net, &b, row, absent);
+            add_absent(table, net, &b, absent);
         }
         for (k = 0; k < net->hidden; k++) {
             for (r = count; r < BATCH; r++) {

@@ -16,19 +16,19 @@ typedef struct {
 } dsgec_walk_table;
 
 /* The neuron k has the connections from first[k] to first[k + 1]; hidden neurons come before the
- * outputs. A source is an input or, behind these, a hidden neuron. `values` has the weights of the
- * connections and then the biases of the neurons, as have the moments of Adam, the limits and the
- * gradient. */
+ * outputs. A source is the place of an input among the `inputs` ones that are `used` or, behind
+ * these, a hidden neuron. `values` has the weights of the connections and then the biases of the
+ * neurons, as have the moments of Adam, the limits and the gradient. */
 typedef struct {
-    int64_t hidden, connections, activation;
-    const int32_t *first, *sources;
+    int64_t inputs, hidden, connections, activation;
+    const int32_t *used, *first, *sources;
     double *values, *momentum, *square, *gradient;
     const double *least, *most;
     double penalty;
 } dsgec_walk_network;
 
 /* Take a step of Adam for each of the rates. `steps` were taken before; `powers` has the powers of
- * both decays; the scratch has 3 BATCH numbers for each neuron. */
+ * both decays; the scratch has BATCH numbers for each used input and 3 BATCH for each neuron. */
 void dsgec_walk_descend(
     const dsgec_walk_table *table, const dsgec_walk_network *net, const double *rates, int64_t count,
     int64_t steps, double *powers, double *scratch
@@ -36,7 +36,8 @@ void dsgec_walk_descend(
 
 /* Return the mean loss of all rows without the penalty. `sums` gets the sum of each hidden neuron's
  * values, and then of their squares. If `absent` is not null, it gets for each neuron the gradient
- * by the weight of every source that it may have, whether or not it is connected. */
+ * by the weight of every source that it may have, whether or not it is connected; all inputs are
+ * used then. */
 double dsgec_walk_survey(
     const dsgec_walk_table *table, const dsgec_walk_network *net, double *sums, double *absent,
     double *scratch

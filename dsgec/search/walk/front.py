@@ -35,7 +35,8 @@ LARGEST = 1000
 SHARE = 20
 """One of so many connections is removed at a time."""
 FIRST_RATE, WALK_RATE, LAST_RATE, SWAP_RATE = 0.02, 0.01, 0.02, 0.01
-LARGEST_SWAPPED = 200
+LARGEST_SWAPPED, SWAPPED_EVERY = 200, 3
+"""Connections are moved in networks of every third level, and only in small ones."""
 MOST_MOVED = 3
 TARGETS_PER_MOVE = 4
 CHILDREN = 4
@@ -145,7 +146,8 @@ class Walk:
         """Learn a network of the front to the end, and move connections of a small one."""
         learned = self.finish(step.net)
         best = learned if learned.loss < step.loss else step
-        return self.swap(best, level) if level <= LARGEST_SWAPPED else best
+        is_swapped = self.levels.index(level) % SWAPPED_EVERY == 0 and level <= LARGEST_SWAPPED
+        return self.swap(best, level) if is_swapped else best
 
     def start(self, width: int) -> SharedLayer:
         """Return a dense network with random weights, whose variance keeps that of the inputs."""

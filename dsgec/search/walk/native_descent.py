@@ -34,6 +34,11 @@ _NEEDED = (
 _EMPTY = np.empty(0)
 
 
+def arithmetic() -> str:
+    """Return the functions of the arithmetic that the descent uses, in C."""
+    return arithmetic_header(_NEEDED)
+
+
 def descent_source() -> str:
     """Return the C source of the descent."""
     return resolve_includes("descent.c", _read, set())
@@ -41,7 +46,7 @@ def descent_source() -> str:
 
 def _read(name: str) -> str:
     if name == "arithmetic.h":
-        return arithmetic_header(_NEEDED)
+        return arithmetic()
     folder = "walk" if name in _OWN else "engine"
     return TEMPLATES.joinpath(f"{folder}/{name}").read_text(encoding="utf-8")
 
@@ -56,6 +61,13 @@ def load_descent(toolchain: Toolchain) -> Library:
         library = load(source, header, toolchain, FLAGS)
     library.expect(BATCH=BATCH, BATCH_STRIDE=BATCH_STRIDE, PARTIALS=PARTIALS)
     return library
+
+
+def _aligned(count: int) -> Array:
+    """Return an array that begins at a cache line."""
+    memory = np.empty(count + PARTIALS)
+    start = -(memory.ctypes.data // memory.itemsize) % PARTIALS
+    return memory[start : start + count]
 
 
 class NativeDescent:
@@ -76,8 +88,8 @@ class NativeDescent:
         )
 
     def descend(self, net: SharedLayer, rates: Array) -> None:
-        gradient, scratch = np.empty_like(net.values), self._scratch(net)
-        given, kept = self._network(net, gradient)
+        gradient = np.empty_like(net.values)
+        given, scratch, kept = self._network(net, gradient, all_inputs=False)
         self.library.functions.dsgec_walk_descend(
             self._table,
             given,
@@ -91,10 +103,10 @@ class NativeDescent:
         del kept
 
     def survey(self, net: SharedLayer, *, absent: bool = False) -> Survey:
-        sums, scratch = np.zeros((2, net.hidden)), self._scratch(net)
+        sums = np.zeros((2, net.hidden))
         shape = (net.count, net.shape.inputs + net.hidden)
         found = np.zeros(shape) if absent else None
-        given, kept = self._network(net, _EMPTY)
+        given, scratch, kept = self._network(net, _EMPTY, all_inputs=absent)
         loss = self.library.functions.dsgec_walk_survey(
             self._table,
             given,
@@ -105,16 +117,26 @@ class NativeDescent:
         del kept
         return make_survey(self.table, self._inputs, loss, sums, found)
 
-    def _network(self, net: SharedLayer, gradient: Array) -> tuple[Any, Any]:
-        """Return a network as C reads it, and the arrays that must live as long."""
+    def _network(
+        self, net: SharedLayer, gradient: Array, *, all_inputs: bool
+    ) -> tuple[Any, Array, Any]:
+        """Return a network as C reads it, its scratch, and the arrays that must live as long."""
         first, (least, most) = net.first, net.bounds()
+        inputs = net.shape.inputs
+        is_used = np.full(inputs, all_inputs)
+        is_used[net.sources[net.sources < inputs]] = True
+        used = np.flatnonzero(is_used).astype(np.int32)
+        places = np.concatenate([np.cumsum(is_used) - 1, len(used) + np.arange(net.hidden)])
+        sources = places[net.sources].astype(np.int32)
         given = self.library.struct(
             "dsgec_walk_network",
+            inputs=len(used),
             hidden=net.hidden,
             connections=net.size,
             activation=ACTIVATIONS.index(net.shape.activation),
+            used=used,
             first=first,
-            sources=net.sources,
+            sources=sources,
             values=net.values,
             momentum=net.momentum,
             square=net.square,
@@ -123,10 +145,8 @@ class NativeDescent:
             most=most,
             penalty=net.shape.penalty,
         )
-        return given, (first, least, most)
-
-    def _scratch(self, net: SharedLayer) -> Array:
-        return np.empty(3 * BATCH * net.count)
+        scratch = _aligned(BATCH * (len(used) + 3 * net.count))
+        return given, scratch, (used, first, sources, least, most)
 
     def _pointer(self, values: Array) -> Any:
         return self.library.ffi.cast("double *", values.ctypes.data)
