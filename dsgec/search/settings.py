@@ -124,9 +124,7 @@ class Settings:
     )
     walk: int = setting(
         0,
-        "Gradient steps of the dense networks that a pruning walk begins with, if the grammar has"
-        " networks with one shared hidden layer; the other parts of the walk take a share of them;"
-        " 0: no walk.",
+        "Gradient steps of a pruning walk, for a grammar with one shared hidden layer; 0: no walk.",
         *(0, 1_000_000),
         recorded_with="walk",
         learned=0,
@@ -206,9 +204,7 @@ class Settings:
         recorded_with="dtype",
     )
     balance: bool = setting(
-        False,
-        "Give all classes the same total weight in the objective.",
-        recorded_with="balance",
+        False, "Give all classes the same total weight in the objective.", recorded_with="balance"
     )
     threshold: float | str = setting(
         0.5,
@@ -250,17 +246,10 @@ class Settings:
         chosen="1, or 5 with --effort thorough",
     )
     islands: int = setting(
-        1,
-        "Number of populations that exchange their best individuals.",
-        1,
-        1_000,
-        recorded_with="islands",
+        1, "Number of populations that exchange individuals.", 1, 1_000, recorded_with="islands"
     )
     migrate_every: int = setting(
-        25,
-        "Generations between exchanges of islands.",
-        *(1, MOST_GENERATIONS),
-        recorded_with="islands",
+        25, "Generations between exchanges.", 1, MOST_GENERATIONS, recorded_with="islands"
     )
     migrants: int = setting(
         2, "Individuals that an island sends to the next.", 0, 1_000_000, recorded_with="islands"
@@ -354,8 +343,8 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
         return {}  # which is refused with the other settings
     estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]
     if dtype in FIXED_POINT:
-        minimise = given.get("minimise") or COSTS[1]
-        options = (("minimise", minimise), ("chip", chip), ("dtype", estimated[-1]))
+        wanted = ("minimise", given.get("minimise") or COSTS[1])
+        options = (wanted, ("chip", chip), ("dtype", estimated[-1]))
         raise setting_error(
             "dtype",
             f"is {dtype}, but the search estimates {' and '.join(DTYPES)} only",
