@@ -18,10 +18,10 @@ import numpy as np
 from dsgec.engine.library import Library, load
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.search.walk.descent import make_walk_table
-from dsgec.search.walk.layer import Shape, SharedLayer, dense_layer, make_layer
+from dsgec.search.walk.layer import LayerShape, SharedLayer, dense_layer, make_layer
 from dsgec.search.walk.native_descent import FLAGS, NativeDescent, arithmetic, load_descent
 
-_SHAPE = Shape(64, 10, "clip", 5e-4, ((-9.99, 9.99),) * 4)
+_SHAPE = LayerShape(64, 10, "clip", 5e-4, ((-9.99, 9.99),) * 4)
 _DECLARATION = (
     "void bare_steps(double *x, double *t, double *w, double *m, double *v, int64_t count);"
 )

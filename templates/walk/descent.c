@@ -313,8 +313,8 @@ double dsgec_walk_survey(
     double lanes[PARTIALS] = {0.0}, total;
     int64_t row, k, r;
     const dsgec_environment found = dsgec_enter();
-    for (row = 0; row < table->rows; row += BATCH) {
-        int64_t count = table->rows - row < BATCH ? table->rows - row : BATCH;
+    for (row = 0; row < table->surveyed; row += BATCH) {
+        int64_t count = table->surveyed - row < BATCH ? table->surveyed - row : BATCH;
         forward(table, net, &b, row);
         add_losses(table, net, &b, row, count, lanes);
         if (absent) {
@@ -329,7 +329,7 @@ double dsgec_walk_survey(
             sums[net->hidden + k] = sums[net->hidden + k] + sum_products(b.after[k], b.after[k]);
         }
     }
-    total = add_lanes(lanes) / (double)table->rows;
+    total = add_lanes(lanes) / (double)table->surveyed;
     dsgec_leave(found);
     return total;
 }

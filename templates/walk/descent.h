@@ -9,9 +9,10 @@ enum { BATCH = 64, BATCH_STRIDE = 61, PARTIALS = 8 };
 enum { CLIP, RELU, SIG, TANH };
 
 /* `rows` rows, and after them BATCH more, with the first ones again; each column has `stride` rows.
+ * A survey looks at the first `surveyed` ones.
  * With one output, `targets` has the probability of the second class; otherwise a column for each. */
 typedef struct {
-    int64_t inputs, outputs, rows, stride;
+    int64_t inputs, outputs, rows, surveyed, stride;
     const double *columns, *targets, *row_weights;
 } dsgec_walk_table;
 
@@ -34,7 +35,7 @@ void dsgec_walk_descend(
     int64_t steps, double *powers, double *scratch
 );
 
-/* Return the mean loss of all rows without the penalty. `sums` gets the sum of each hidden neuron's
+/* Return the mean loss of the surveyed rows without the penalty. `sums` gets the sum of each hidden neuron's
  * values, and then of their squares. If `absent` is not null, it gets for each neuron the gradient
  * by the weight of every source that it may have, whether or not it is connected; all inputs are
  * used then. */

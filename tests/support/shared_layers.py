@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from dsgec.search.walk.descent import make_walk_table
-from dsgec.search.walk.layer import ACTIVATIONS, Shape, dense_layer, make_layer
+from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, dense_layer, make_layer
 
 _NUMBERS = (
     "<number> ::= <digit>.<digit><digit> | -<digit>.<digit><digit>\n<digit> ::= 0 | ... | 9",
@@ -67,7 +67,7 @@ def random_layer(seed, activation="clip", outputs=3, share=0.7):
     table = make_walk_table(
         rng.normal(size=(inputs, rows)), targets.astype(float), rng.uniform(0.2, 1.8, rows)
     )
-    shape = Shape(inputs, outputs, activation, 1e-3, ((-1.5, 1.5), (-2, 2), (-3, 3), (-1, 1)))
+    shape = LayerShape(inputs, outputs, activation, 1e-3, ((-1.5, 1.5), (-2, 2), (-3, 3), (-1, 1)))
     neurons, sources = dense_layer(shape, hidden)
     net = make_layer(
         shape, hidden, neurons, sources, rng.normal(size=len(neurons) + hidden + outputs)

@@ -20,6 +20,8 @@ BATCH = 64
 BATCH_STRIDE = 61
 """How many rows later the next step begins; no divisor of most tables, so that batches differ."""
 PARTIALS = 8
+MOST_SURVEYED = 8192
+"""Rows by which networks are compared: enough to tell which one is better."""
 MOMENTUM, NEW_MOMENTUM = 0.9, 0.1
 SQUARE, NEW_SQUARE = 0.99, 0.01
 LEAST_ROOT = 1e-8
@@ -39,6 +41,11 @@ class WalkTable:
     row_weights: Array
     rows: int
 
+    @property
+    def surveyed(self) -> int:
+        """The number of rows by which networks are compared, the first ones."""
+        return min(self.rows, MOST_SURVEYED)
+
 
 def make_walk_table(columns: Array, targets: Array, row_weights: Array) -> WalkTable:
     """Return the table of some rows, each column of which is a row of `columns`."""
@@ -54,7 +61,7 @@ def make_walk_table(columns: Array, targets: Array, row_weights: Array) -> WalkT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """The mean loss of all rows, without the penalty, and the deviation of each source.
+    """The mean loss of the surveyed rows, without the penalty, and the deviation of each source.
 
     If asked for, `absent` has for each neuron the gradient by the weight of each source that it may
     have, whether or not it is connected, and 0 elsewhere.
@@ -72,14 +79,14 @@ class Descent(Protocol):
         """Take a step for each rate, and change the values of a network."""
 
     def survey(self, net: SharedLayer, *, absent: bool = False) -> Survey:
-        """Evaluate a network on all rows."""
+        """Evaluate a network on the rows by which networks are compared."""
 
 
 def make_survey(
     table: WalkTable, inputs: Array, loss: float, sums: Array, absent: Array | None
 ) -> Survey:
     """Return a survey, given the deviations of the inputs and the sums of neurons and squares."""
-    means, squares = sums / table.rows
+    means, squares = sums / table.surveyed
     deviations = np.sqrt(np.maximum(squares - means * means, 0.0))
     return Survey(loss, np.concatenate([inputs, deviations]), absent)
 
@@ -129,8 +136,8 @@ class PlainDescent:
         lanes = np.zeros(PARTIALS)
         sums = np.zeros((2, hidden))
         found = np.zeros((net.count, sources)) if absent else None
-        for row in range(0, table.rows, BATCH):
-            count = min(table.rows - row, BATCH)
+        for row in range(0, table.surveyed, BATCH):
+            count = min(table.surveyed - row, BATCH)
             before, after = self._forward(net, order, row)
             for r, loss in enumerate(self._losses(net, after, row, count).tolist()):
                 lanes[r % PARTIALS] -= loss
@@ -144,7 +151,7 @@ class PlainDescent:
             shown[:, count:] = 0.0
             sums[0] += _sum_rows(shown)
             sums[1] += _sum_rows(shown * shown)
-        loss = float(_add_lanes(lanes)) / table.rows
+        loss = float(_add_lanes(lanes)) / table.surveyed
         return make_survey(table, self._inputs, loss, sums, found)
 
     def _values(self, after: Array, row: int, hidden: int) -> Array:

@@ -19,7 +19,7 @@ from dsgec.random import Stream
 from dsgec.search.walk.descent import Descent, Survey
 from dsgec.search.walk.layer import (
     Array,
-    Shape,
+    LayerShape,
     SharedLayer,
     count_dense,
     dense_layer,
@@ -64,7 +64,7 @@ def make_budget(steps: int) -> Budget:
 
 
 @dataclass(slots=True)
-class Step:
+class WalkStep:
     """A network on a walk, its survey and its loss with the penalty."""
 
     net: SharedLayer
@@ -102,7 +102,7 @@ class Walk:
     """Builds the front of one table; the result does not depend on the number of threads."""
 
     def __init__(
-        self, descent: Descent, shape: Shape, budget: Budget, seed: int, threads: int = 1
+        self, descent: Descent, shape: LayerShape, budget: Budget, seed: int, threads: int = 1
     ) -> None:
         self.descent, self.shape, self.budget = descent, shape, budget
         self.seed, self.threads = seed, threads
@@ -115,9 +115,9 @@ class Walk:
         ]
         self.criteria = CRITERIA
 
-    def build(self) -> list[Step]:
+    def build(self) -> list[WalkStep]:
         """Return the best network of each level, the largest first."""
-        best: dict[int, Step] = {}
+        best: dict[int, WalkStep] = {}
         with ThreadPoolExecutor(self.threads) as pool:
             for steps in pool.map(self.walks, self.widths):
                 for step in steps:
@@ -125,7 +125,7 @@ class Walk:
             chosen = sorted(best, reverse=True)
             return [*pool.map(lambda level: self.complete(best[level], level), chosen)]
 
-    def _offer(self, best: dict[int, Step], step: Step) -> None:
+    def _offer(self, best: dict[int, WalkStep], step: WalkStep) -> None:
         """Keep a network if it is the best of the smallest level that it fits."""
         if step.net.size > self.levels[0]:
             return
@@ -133,7 +133,7 @@ class Walk:
         if level not in best or step.loss < best[level].loss:
             best[level] = step
 
-    def walks(self, width: int) -> list[Step]:
+    def walks(self, width: int) -> list[WalkStep]:
         """Return the networks on the walks from one dense network."""
         start = self.start(width)
         self.descent.descend(start, np.full(self.budget.first, FIRST_RATE))
@@ -142,7 +142,7 @@ class Walk:
             found += self.prune(self.look(start.copy()), criterion)
         return [step for step in found if step.net.size <= self.levels[0]]
 
-    def complete(self, step: Step, level: int) -> Step:
+    def complete(self, step: WalkStep, level: int) -> WalkStep:
         """Learn a network of the front to the end, and move connections of a small one."""
         learned = self.finish(step.net)
         best = learned if learned.loss < step.loss else step
@@ -160,12 +160,12 @@ class Walk:
         values = np.concatenate([weights, np.zeros(count)])
         return make_layer(self.shape, width, neurons, sources, values)
 
-    def look(self, net: SharedLayer) -> Step:
+    def look(self, net: SharedLayer) -> WalkStep:
         """Survey a network."""
         survey = self.descent.survey(net)
-        return Step(net, survey, survey.loss + self.shape.penalty * ordered_squares(net.values))
+        return WalkStep(net, survey, survey.loss + self.shape.penalty * ordered_squares(net.values))
 
-    def prune(self, step: Step, criterion: Criterion) -> Iterator[Step]:
+    def prune(self, step: WalkStep, criterion: Criterion) -> Iterator[WalkStep]:
         """Yield ever smaller networks."""
         rates = np.full(self.budget.between, WALK_RATE)
         while step.net.size > 1:
@@ -180,13 +180,13 @@ class Walk:
             step = self.look(net)
             yield step
 
-    def finish(self, net: SharedLayer, rate: float = LAST_RATE) -> Step:
+    def finish(self, net: SharedLayer, rate: float = LAST_RATE) -> WalkStep:
         """Learn a copy of a network to the end."""
         net = net.restarted()
         self.descent.descend(net, cosine(self.budget.last, rate))
         return self.look(net)
 
-    def swap(self, best: Step, level: int) -> Step:
+    def swap(self, best: WalkStep, level: int) -> WalkStep:
         """Move connections of a network, and keep what is better."""
         rates = cosine(self.budget.swap, SWAP_RATE)
         for number in range(self.budget.rounds):

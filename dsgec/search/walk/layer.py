@@ -20,7 +20,7 @@ ACTIVATIONS = ("clip", "relu", "sig", "tanh")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LayerShape:
     """What all networks of a walk have in common.
 
     `limits` are the least and the greatest weight and bias of a hidden neuron and of an output;
@@ -45,7 +45,7 @@ class SharedLayer:
     powers of Adam's decays.
     """
 
-    shape: Shape
+    shape: LayerShape
     hidden: int
     neurons: Indices
     sources: Indices
@@ -198,19 +198,19 @@ def activate(activation: str, value: float) -> float:
 
 
 def make_layer(
-    shape: Shape, hidden: int, neurons: Indices, sources: Indices, values: Array
+    shape: LayerShape, hidden: int, neurons: Indices, sources: Indices, values: Array
 ) -> SharedLayer:
     """Return a network that has not learned yet."""
     zeros = np.zeros(len(values))
     return SharedLayer(shape, hidden, neurons, sources, values, zeros, zeros.copy(), np.ones(2))
 
 
-def count_dense(shape: Shape, hidden: int) -> int:
+def count_dense(shape: LayerShape, hidden: int) -> int:
     """Return the number of connections of a dense network."""
     return hidden * (shape.inputs + shape.outputs) or shape.inputs * shape.outputs
 
 
-def dense_layer(shape: Shape, hidden: int) -> tuple[Indices, Indices]:
+def dense_layer(shape: LayerShape, hidden: int) -> tuple[Indices, Indices]:
     """Return the neurons and sources of a dense network; without hidden neurons, a linear one."""
     inputs, outputs = shape.inputs, shape.outputs
     if not hidden:

@@ -81,6 +81,7 @@ class NativeDescent:
             inputs=len(table.columns),
             outputs=len(table.targets),
             rows=table.rows,
+            surveyed=table.surveyed,
             stride=table.columns.shape[1],
             columns=table.columns,
             targets=table.targets,

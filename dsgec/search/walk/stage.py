@@ -22,7 +22,7 @@ from dsgec.search.refine import ScorePhenotype, weights_of, with_values
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
 from dsgec.search.walk.front import Walk, make_budget
-from dsgec.search.walk.layer import ACTIVATIONS, Shape, SharedLayer
+from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, SharedLayer
 
 MakeDescent = Callable[[WalkTable], Descent]
 
@@ -48,7 +48,7 @@ def walk(
     grammar = walked_grammar(problem.language)
     if grammar is None:
         return []
-    shape = Shape(
+    shape = LayerShape(
         problem.language.features,
         grammar.outputs,
         grammar.activation,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dsgec.engine.toolchain import find_toolchain
+from dsgec.search.walk import descent
 from dsgec.search.walk.descent import BATCH, BATCH_STRIDE, PlainDescent, make_walk_table
 from dsgec.search.walk.layer import ACTIVATIONS
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
@@ -107,6 +108,19 @@ def test_a_descent_is_adam_on_windows_of_the_rows(library):
         expected.values[:] = np.clip(expected.values, least, most)
     NativeDescent(table, library).descend(net, np.full(5, rate))
     assert net.values == pytest.approx(expected.values, abs=1e-4)
+
+
+def test_a_survey_of_a_large_table_looks_at_its_first_rows(library, monkeypatch):
+    table, net = next(one for seed in range(99) if (one := random_layer(seed))[0].rows > 100)
+    whole = NativeDescent(table, library).survey(net, absent=True)
+    monkeypatch.setattr(descent, "MOST_SURVEYED", 70)
+    surveys = [
+        one.survey(net, absent=True) for one in (PlainDescent(table), NativeDescent(table, library))
+    ]
+    assert surveys[0].loss == surveys[1].loss != whole.loss
+    assert bits(surveys[0].absent) == bits(surveys[1].absent)
+    part = table.columns[:, :70], table.targets[:, :70], table.row_weights[:70]
+    assert surveys[0].loss == pytest.approx(loss_of(net, *part) / 70, rel=1e-9)
 
 
 def test_values_stay_within_their_limits(library):
