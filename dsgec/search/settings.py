@@ -75,8 +75,7 @@ class Settings:
     )
     variation: str = setting(
         "lists",
-        "What mutation and crossover change: one place of the derivation tree, or integers of the"
-        " lists, as in the paper.",
+        "What mutation and crossover change: one place of a tree, or integers, as in the paper.",
         choices=VARIATIONS,
         representations=("dsge",),
         recorded_with="variation",
@@ -95,7 +94,7 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="l2",
         learned=0.15,
-        chosen="0.15; 0.25 for a numeric target; 0.3 / classes for more than two classes",
+        chosen="0.15; 0.25 for a numeric target; 0.3 / classes for more than two; 0.5 with --walk",
     )
     parsimony: float = setting(
         0.0,
@@ -103,8 +102,7 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="parsimony",
         learned=2e-4,
-        chosen="0.0002, or 0.0001 with batches; times 2 / classes for more than two classes; half"
-        " of that with --minimise",
+        chosen="0.0002, 0.0001 with batches; times 2 / classes if more than 2; half with --minimise",
     )
     batch: int = setting(
         0,
@@ -146,8 +144,7 @@ class Settings:
     )
     choose: str = setting(
         "fitness",
-        "How a network is chosen from the hall of fame: by cross-validation on the training rows,"
-        " or by fitness.",
+        "How the network is chosen: by cross-validation on the training rows, or by fitness.",
         choices=CHOICES,
         recorded_with="choose",
         learned="cv",
@@ -225,10 +222,7 @@ class Settings:
     )
     fold: int = setting(0, "Fold to test with.", 0, 999_999)
     stop_at: float | None = setting(
-        None,
-        "Stop when the best score is as good as this.",
-        metavar="SCORE",
-        recorded_with="stop_at",
+        None, "Stop when the best score is this good.", metavar="SCORE", recorded_with="stop_at"
     )
     patience: int = setting(
         0,
