@@ -102,7 +102,7 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="parsimony",
         learned=2e-4,
-        chosen="0.0002, 0.0001 with batches; times 2 / classes if more than 2; half with --minimise",
+        chosen="0.0002, 0.0001 with batches; 2 / classes of it if over 2; half with --minimise",
     )
     batch: int = setting(
         0,
