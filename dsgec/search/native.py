@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.background import beside
 from dsgec.engine.engine import NATIVE, QUICK, NativeEngine, is_engine_compiled, load_engine
-from dsgec.engine.library import Waiting
+from dsgec.engine.library import Library, Waiting
 from dsgec.engine.source import EngineSource, emit_engine, engine_header
 from dsgec.engine.toolchain import CompileError, Toolchain, compilers, find_toolchain
 from dsgec.engine.values import EngineIndividual, EngineTables
@@ -186,6 +186,8 @@ class EngineEvolver(Island):
         self.threads = max(threads, 1)
         over = f", over {threads} threads" if threads > 1 else ""
         self.description = f"engine: the grammar, compiled by {self._build.compiler}{over}"
+        if settings.walk and (own := toolchain or find_toolchain()):
+            _load_soon(own)
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(self._build.digest, parameters)
         self.native = self._begin()
@@ -338,9 +340,15 @@ def _make_descent(table: WalkTable) -> Descent:
     """Return a native descent or, if it cannot be compiled, the plain one with the same bits."""
     toolchain = find_toolchain()
     try:
-        return NativeDescent(table, load_descent(toolchain)) if toolchain else PlainDescent(table)
+        return NativeDescent(table, _load_soon(toolchain)()) if toolchain else PlainDescent(table)
     except (CompileError, OSError):
         return PlainDescent(table)
+
+
+@cache
+def _load_soon(toolchain: Toolchain) -> Callable[[], Library]:
+    """Begin to compile the descent, and return a function that waits for it."""
+    return beside(load_descent, toolchain)
 
 
 def _champion(one: EngineIndividual) -> Champion:
