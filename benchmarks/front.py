@@ -84,8 +84,8 @@ def search(dataset: Dataset, what: str, given: dict[str, Any]) -> Front:
     """A run, and the costs and the scores of its hall of fame."""
     preset = make(Preset, {"effort": given["effort"]})
     own = {"patience": 0, **given}
-    settings = with_defaults(make_settings(own, preset), own, preset, dataset)
     grammar = load_grammar(default_grammar(len(dataset.classes))).grammar
+    settings = with_defaults(make_settings(own, preset), own, preset, dataset, grammar)
     problem = make_problem(grammar, dataset, settings)
     started = time.process_time()
     outcome = Search(choose_evolver(problem, settings, "engine")).run()
@@ -95,12 +95,14 @@ def search(dataset: Dataset, what: str, given: dict[str, Any]) -> Front:
     if what == "connections":
         costs = [measurer.describe(text)[0].connections for text in texts]
     else:
-        costs = [(taken or (0, 0))[what == "cycles"] for taken in measurer.costs(texts)]
+        taken = [measurer.cost(text) for text in texts]
+        costs = [getattr(one, what) if one else 0 for one in taken]
     sign = -1.0 if OBJECTIVES[problem.objective].rises else 1.0
-    scores = [sign * score for score in measurer.scores(texts)]
+    measured = [measurer.measure(text) for text in texts]
+    scores = [sign * one.score for one in measured]
     # Of the test rows it is the first metric: the share of wrong classes, or 1 - R².
     name = "accuracy" if dataset.classes else "r2"
-    tests = [1.0 - (figures["test"][name] or 0.0) for figures in measurer.figures(texts)]
+    tests = [1.0 - (one.figures["test"][name] or 0.0) for one in measured]
     return Front(
         [*zip(map(float, costs), scores, strict=True)],
         [*zip(map(float, costs), tests, strict=True)],

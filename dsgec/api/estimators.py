@@ -131,8 +131,7 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
             fitted = fit(
                 dataset,
                 self.grammar,
-                options.settings_for(dataset),
-                execution=options.execution,
+                options,
                 callback=(live_curve() or _print_progress) if self.verbose else None,
                 before=before,
                 keeps_state=self.warm_start,

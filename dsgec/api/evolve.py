@@ -13,7 +13,13 @@ from dsgec.api.datasets import accept_grammar_keyword, add_test_rows, read_datas
 from dsgec.api.notebook import live_curve
 from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
-from dsgec.api.settings import KEYWORDS, check_string, document_settings, read_keywords
+from dsgec.api.settings import (
+    KEYWORDS,
+    KeywordSettings,
+    check_string,
+    document_settings,
+    read_keywords,
+)
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.dataset import Dataset
 from dsgec.errors import PYTHON, DsgecError, setting_error
@@ -136,7 +142,7 @@ def evolve(
         test_file = None if is_share else str(test)
         inputs = Inputs(str(grammar), str(X), test_file, options.preset.preset)
     file = file or _load_grammar(grammar)
-    job = prepare(file, dataset, options.settings_for(dataset), inputs=inputs)
+    job = prepare(file, dataset, options.settings_for(dataset, file.grammar), inputs=inputs)
     folder = None if out is None else Path(out)
     if folder is not None:
         if not overwrite and folder.exists():
@@ -168,16 +174,15 @@ class FitResult:
 def fit(
     dataset: Dataset,
     grammar: Any,
-    settings: Settings,
+    options: KeywordSettings,
     *,
-    execution: Execution,
     callback: Callback | None = None,
     before: FitResult | None = None,
     keeps_state: bool = False,
 ) -> FitResult:
     """Evolve on all rows, or resume the run `before` for as many generations more."""
     file = _load_grammar(default_grammar(len(dataset.classes)) if grammar is None else grammar)
-    settings = replace(settings, test=0.0)
+    settings = replace(options.settings_for(dataset, file.grammar), test=0.0)
     job = prepare(file, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):
         _warn("the data or the parameters differ from before: evolution starts from scratch")
@@ -189,7 +194,7 @@ def fit(
         generations = before.run.generations + settings.generations
         job = replace(job, settings=replace(settings, generations=generations))
         state = before.state
-    evolver = _make_evolver(job, execution)
+    evolver = _make_evolver(job, options.execution)
 
     def resume(search: Search) -> None:
         if before is not None and state is not None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
 from dsgec.errors import DsgecError, setting_error
+from dsgec.grammar.ir import Grammar
 from dsgec.search.defaults import with_defaults
 from dsgec.search.execution import Execution
 from dsgec.search.settings import Preset, Settings, make_settings
@@ -62,9 +63,9 @@ class KeywordSettings:
     preprocessing: Preprocessing
     execution: Execution
 
-    def settings_for(self, dataset: Dataset) -> Settings:
-        """Return the settings; generations that were not given are chosen for the data set."""
-        return with_defaults(self.settings, self.keywords, self.preset, dataset)
+    def settings_for(self, dataset: Dataset, grammar: Grammar) -> Settings:
+        """Return the settings; those not given are chosen for the data set and the grammar."""
+        return with_defaults(self.settings, self.keywords, self.preset, dataset, grammar)
 
 
 def read_keywords(keywords: Mapping[str, Any], **more: Any) -> KeywordSettings:

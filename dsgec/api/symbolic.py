@@ -58,6 +58,7 @@ def _atom(
         "min": sympy.Min,
         "max": sympy.Max,
         "relu": lambda x: sympy.Max(0, x),
+        "clip": lambda x: sympy.Min(4, sympy.Max(0, x)),
         "sqrt": lambda x: sympy.sqrt(sympy.Abs(x)),
         "log": lambda x: sympy.log(sympy.Abs(x)),
         "power": lambda a, b: sympy.Abs(a) ** b,

@@ -115,6 +115,18 @@ def relu(x: float) -> float:
 
 
 @function(
+    "0 below 0, 4 above 4, otherwise x, so −0 and NaN stay.",
+    lambda x, y: 1.0 if x * (4.0 - x) > 0.0 else 0.0,
+    ulp=0.0,
+    is_activation=True,
+)
+def clip(x: float) -> float:
+    """x, 0 below 0 and 4 above 4."""
+    v = 4.0 if x > 4.0 else x
+    return 0.0 if x < 0.0 else v
+
+
+@function(
     "b where a is NaN, otherwise a.",
     lambda a, b, y: 0.0 if a != a else 1.0,
     lambda a, b, y: 1.0 if a != a else 0.0,

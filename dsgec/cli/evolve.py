@@ -168,7 +168,7 @@ def evolve(
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
         grammar = named or default_grammar(len(dataset.classes))
         file = file or load_grammar(grammar)
-        chosen = with_defaults(chosen, settings, preset, dataset)
+        chosen = with_defaults(chosen, settings, preset, dataset, file.grammar)
         inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:

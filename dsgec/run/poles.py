@@ -179,6 +179,8 @@ def _apply(function: str, arguments: tuple[int, ...], inner: list[Interval]) -> 
             return _magnitude(a)
         case "relu":
             return np.maximum(a[0], 0.0), np.maximum(a[1], 0.0)
+        case "clip":
+            return np.clip(a[0], 0.0, 4.0), np.clip(a[1], 0.0, 4.0)
         case _ if ARITY[function] == 1:
             least, most = float(a[0].min()), float(a[1].max())
             return curve(function, max(least, -_LARGE), min(most, _LARGE)).extremes(*a)

@@ -9,9 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from dsgec.data.dataset import Dataset
+from dsgec.grammar.expand import expand
+from dsgec.grammar.genome.constants import fold_constants
+from dsgec.grammar.genome.rule_tables import make_rule_tables
+from dsgec.grammar.genome.shared_layer import find_shared_layer
+from dsgec.grammar.ir import Grammar
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.rows import WHOLE_EVERY
 from dsgec.search.settings import BY_SHAPE, NOTHING, Preset, Settings
+from dsgec.search.walk.layer import ACTIVATIONS
 
 DEFAULT_BATCH = 512
 NUMERIC_L2 = 0.25
@@ -20,6 +26,10 @@ BATCH_PARSIMONY = 1e-4
 """For a table with batches: with more rows, more connections can be told from noise."""
 THOROUGH_ENSEMBLE = 5
 """Networks of a thorough search; more are hardly better."""
+WALK_STEPS = {"quick": 750, "normal": 3_000, "thorough": 12_000}
+"""The steps of a walk, by the effort."""
+WALK_L2 = 0.5
+"""For a walk, whose hidden neurons all classes share, so that penalties do not add up."""
 _MANY_ROWS = 3 * DEFAULT_BATCH  # from here on, batches save more than they lose
 _SMALL_WORK = 10_000  # rows of a generation, times outputs
 _LEAST_GENERATIONS = 120
@@ -34,11 +44,17 @@ def default_grammar(classes: int) -> str:
 
 
 def with_defaults(
-    settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
+    settings: Settings,
+    given: Mapping[str, Any],
+    preset: Preset,
+    dataset: Dataset,
+    grammar: Grammar,
 ) -> Settings:
-    """Fill in the settings that were not given and depend on the shape of the data set."""
+    """Fill in the settings that were not given and depend on the data set and the grammar."""
     if not preset.learns:
         return settings
+    if given.get("walk") != 0 and can_walk(settings, grammar, dataset):
+        return _with_walk(settings, given, preset, dataset)
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=default_batch(len(dataset.y)))
     settings = _with_penalties(settings, given, len(dataset.classes))
@@ -53,6 +69,26 @@ def with_defaults(
     if preset.effort == "thorough" and is_single and given.get("ensemble") is None:
         settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
     return settings
+
+
+def can_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> bool:
+    """Return whether a grammar has networks with one shared hidden layer for these classes."""
+    if not grammar.directives.layer or not dataset.classes or settings.variation != "trees":
+        return False
+    expanded = expand(grammar, len(dataset.features), len(dataset.classes))
+    tables = fold_constants(make_rule_tables(expanded, dict(settings.max_depth)))
+    return find_shared_layer(tables, ACTIVATIONS, expanded.directives.output) is not None
+
+
+def _with_walk(
+    settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
+) -> Settings:
+    """Fill in the settings of a search that is a walk, without generations by default."""
+    steps = WALK_STEPS[preset.effort]
+    own: dict[str, Any] = {"walk": steps, "generations": 0, "pruning": 0, "l2": WALK_L2}
+    chosen = {name: value for name, value in own.items() if given.get(name) is None}
+    given = {**given, "l2": settings.l2}
+    return replace(_with_penalties(settings, given, len(dataset.classes)), **chosen)
 
 
 def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) -> Settings:

@@ -11,11 +11,13 @@ from dsgec.search.loop import State, evolve
 from dsgec.search.measure import Measurer, PlainMeasurer
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation, Refit, recommend
-from dsgec.search.refine import prune, tune_champions
+from dsgec.search.refine import combine_fronts, prune, tune_champions
 from dsgec.search.rows import has_all_rows
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify, migrant_bytes, read_migrant, restore, save
+from dsgec.search.walk.descent import PlainDescent
+from dsgec.search.walk.stage import walk
 
 ENDS = ("generations", "stop-at", "patience")
 """The reasons why a complete run ended; an interrupted one can be resumed."""
@@ -221,9 +223,18 @@ class Island(Evolver):
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
         """Tune the weights of champions, which may come from other islands."""
 
+    @abstractmethod
+    def walk(self) -> list[Champion]:
+        """Return the champions of a pruning walk from dense networks, if there is one."""
+
     def refine(self) -> list[Champion]:
         is_front = self.problem.cost.is_minimised
-        return self.tune(merge_halls(is_front, (self.champions, self.prune())))
+        return self.refine_all(merge_halls(is_front, (self.champions, self.prune())))
+
+    def refine_all(self, champions: Sequence[Champion]) -> list[Champion]:
+        """Tune champions, and return the best of them and of the walk."""
+        tuned, walked = self.tune(champions), self.walk()
+        return combine_fronts(self.problem, tuned, walked) if walked else tuned
 
     @abstractmethod
     def refit(self, problem: Problem) -> Refit:
@@ -308,6 +319,9 @@ class LoopEvolver(Island):
         if best.score.reason:
             return []
         return prune(self.problem, self.settings, scorer, best, self.settings.pruning)
+
+    def walk(self) -> list[Champion]:
+        return walk(self.problem, self.settings, PlainDescent, self.score, self.threads)
 
     def refit(self, problem: Problem) -> Refit:
         return LoopRefit(problem, self.scorer.backend)

@@ -180,7 +180,7 @@ class IslandEvolver(Evolver):
         # Only the best island, since a run may have a thousand of them.
         best = self.islands[best_island([island.fitness() for island in self.islands])]
         is_front = self.problem.cost.is_minimised
-        return best.tune(merge_halls(is_front, (self.champions, best.prune())))
+        return best.refine_all(merge_halls(is_front, (self.champions, best.prune())))
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return self.islands[0].recommend(champions)

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.background import beside
 from dsgec.engine.engine import NATIVE, QUICK, NativeEngine, is_engine_compiled, load_engine
-from dsgec.engine.library import Waiting
+from dsgec.engine.library import Library, Waiting
 from dsgec.engine.source import EngineSource, emit_engine, engine_header
 from dsgec.engine.toolchain import CompileError, Toolchain, compilers, find_toolchain
 from dsgec.engine.values import EngineIndividual, EngineTables
@@ -40,6 +40,9 @@ from dsgec.search.refine import tune_champions
 from dsgec.search.rows import LANES, WHOLE_EVERY
 from dsgec.search.scoring import FEW_VALUES, Scorer, no_valid_individual
 from dsgec.search.settings import Settings
+from dsgec.search.walk.descent import Descent, PlainDescent, WalkTable
+from dsgec.search.walk.native_descent import NativeDescent, load_descent
+from dsgec.search.walk.stage import walk
 
 
 class EngineUnavailable(Exception):
@@ -183,6 +186,8 @@ class EngineEvolver(Island):
         self.threads = max(threads, 1)
         over = f", over {threads} threads" if threads > 1 else ""
         self.description = f"engine: the grammar, compiled by {self._build.compiler}{over}"
+        if settings.walk and (own := toolchain or find_toolchain()):
+            _load_soon(own)
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(self._build.digest, parameters)
         self.native = self._begin()
@@ -264,6 +269,9 @@ class EngineEvolver(Island):
         tune = partial(_tune, self.native)
         return tune_champions(self.problem, self.settings, champions, tune, self.score)
 
+    def walk(self) -> list[Champion]:
+        return walk(self.problem, self.settings, _make_descent, self.score, self.threads)
+
     def refit(self, problem: Problem) -> Refit:
         return NativeRefit(problem, self.settings, self._build)
 
@@ -326,6 +334,21 @@ class NativeRefit:
 
     def test_outputs(self, phenotype: str) -> NDArray[np.float64]:
         return _outputs(self._test, phenotype, self._tables[1])
+
+
+def _make_descent(table: WalkTable) -> Descent:
+    """Return a native descent or, if it cannot be compiled, the plain one with the same bits."""
+    toolchain = find_toolchain()
+    try:
+        return NativeDescent(table, _load_soon(toolchain)()) if toolchain else PlainDescent(table)
+    except (CompileError, OSError):
+        return PlainDescent(table)
+
+
+@cache
+def _load_soon(toolchain: Toolchain) -> Callable[[], Library]:
+    """Begin to compile the descent, and return a function that waits for it."""
+    return beside(load_descent, toolchain)
 
 
 def _champion(one: EngineIndividual) -> Champion:

@@ -49,6 +49,10 @@ ROWS_WITH_ALL_FOLDS = 1_000
 EVALUATIONS = 60
 """The most evaluations for each candidate in each fold, from the weights that it has."""
 
+WEAKENED = 0.3
+"""The factor of weights of a walk before they are learned without a fold: thousands of steps have
+fitted them to all rows, and they would keep what they know of the fold."""
+
 Rows = NDArray[np.intp]
 
 
@@ -108,6 +112,8 @@ def recommend(
     ready = [place for place, one in enumerate(champions) if one.weights]
     places = [ready[number] for number in spaced_by_cost([champions[place] for place in ready])]
     candidates = [weights for place in places if (weights := champions[place].weights)]
+    if settings.walk:
+        candidates = [_weaken(weights) for weights in candidates]
     parts = inner_folds(problem, settings.seed)
     if not candidates or not parts:
         return None
@@ -284,6 +290,11 @@ def _hold_out(
         None if by is None else by[places[tests]],
         0.0 if problem.dataset.classes else ordered_mean(wanted[train], by),
     )
+
+
+def _weaken(weights: Weights) -> Weights:
+    """Return weights that have forgotten most of what they learned."""
+    return with_values(weights, [WEAKENED * value for value in weights.values])
 
 
 def _refit_weights(refit: Refit, weights: Weights, evaluations: int, penalty: float) -> str:

@@ -22,7 +22,14 @@ from dsgec.grammar.genome.tree import build_tree
 from dsgec.random import Stream
 from dsgec.search.breeding import merge_terms
 from dsgec.search.gradient import sum_of_squares
-from dsgec.search.individual import Champion, Individual, Offspring, Weights, make_hall
+from dsgec.search.individual import (
+    Champion,
+    Individual,
+    Offspring,
+    Weights,
+    make_hall,
+    merge_halls,
+)
 from dsgec.search.learner import Learner, replace_numerals, with_ranks
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
@@ -130,6 +137,14 @@ def tune_champions(
     return [tuned[number] for number in _front(tuned)]
 
 
+def combine_fronts(
+    problem: Problem, first: Sequence[Champion], second: Sequence[Champion]
+) -> list[Champion]:
+    """Merge two fronts, and drop the champions that are no better than a smaller one."""
+    merged = merge_halls(problem.cost.is_minimised, (first, second))
+    return [merged[number] for number in _front(merged)]
+
+
 def spaced_by_cost(champions: Sequence[Champion], most: int = MOST_CANDIDATES) -> list[int]:
     """Return the places of a few champions, evenly spaced by the logarithm of their costs."""
     if len(champions) <= most:
@@ -160,7 +175,7 @@ def _tune_champion(
     learning = problem.learning
     assert learning is not None and champion.genotype is not None
     derivation = problem.represent(settings).express(champion.genotype, Stream(0, 0, 0))
-    weights = _weights_of(problem, derivation)
+    weights = weights_of(problem, derivation)
     untuned = replace(champion, weights=weights)
     if not weights.values or not evaluations:
         return untuned
@@ -168,7 +183,7 @@ def _tune_champion(
     if found is None:
         return untuned
     if settings.weights == "grammar":
-        tuned = _weights_of(problem, _round_weights(problem, derivation, found))
+        tuned = weights_of(problem, _round_weights(problem, derivation, found))
     else:
         tuned = with_values(weights, found)
     squares = learning.penalty * sum_of_squares(tuned.values)
@@ -178,7 +193,8 @@ def _tune_champion(
     return replace(champion, fitness=fitness, phenotype=tuned.phenotype, weights=tuned)
 
 
-def _weights_of(problem: Problem, derivation: Derivation) -> Weights:
+def weights_of(problem: Problem, derivation: Derivation) -> Weights:
+    """Return the weights of a derivation, as its numerals have them."""
     lists = [problem.language.tables.constants[number.rule] for number in derivation.constants]
     return Weights(
         derivation.phenotype,

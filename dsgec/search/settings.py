@@ -75,8 +75,7 @@ class Settings:
     )
     variation: str = setting(
         "lists",
-        "What mutation and crossover change: one place of the derivation tree, or integers of the"
-        " lists, as in the paper.",
+        "What mutation and crossover change: one place of a tree, or integers, as in the paper.",
         choices=VARIATIONS,
         representations=("dsge",),
         recorded_with="variation",
@@ -95,7 +94,7 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="l2",
         learned=0.15,
-        chosen="0.15; 0.25 for a numeric target; 0.3 / classes for more than two classes",
+        chosen="0.15; 0.25 for a numeric target; 0.3 / classes for more than two; 0.5 with --walk",
     )
     parsimony: float = setting(
         0.0,
@@ -103,8 +102,7 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="parsimony",
         learned=2e-4,
-        chosen="0.0002, or 0.0001 with batches; times 2 / classes for more than two classes; half"
-        " of that with --minimise",
+        chosen="0.0002, 0.0001 with batches; 2 / classes of it if over 2; half with --minimise",
     )
     batch: int = setting(
         0,
@@ -122,6 +120,14 @@ class Settings:
         recorded_with="pruning",
         learned=1_000,
     )
+    walk: int = setting(
+        0,
+        "Gradient steps of a pruning walk, for a grammar with one shared hidden layer; 0: no walk.",
+        *(0, 1_000_000),
+        recorded_with="walk",
+        learned=0,
+        chosen="3000 for a grammar with one shared hidden layer",
+    )
     tuning: int = setting(
         0,
         "Evaluations for tuning the weights of each of the best networks at the end.",
@@ -138,8 +144,7 @@ class Settings:
     )
     choose: str = setting(
         "fitness",
-        "How a network is chosen from the hall of fame: by cross-validation on the training rows,"
-        " or by fitness.",
+        "How the network is chosen: by cross-validation on the training rows, or by fitness.",
         choices=CHOICES,
         recorded_with="choose",
         learned="cv",
@@ -196,9 +201,7 @@ class Settings:
         recorded_with="dtype",
     )
     balance: bool = setting(
-        False,
-        "Give all classes the same total weight in the objective.",
-        recorded_with="balance",
+        False, "Give all classes the same total weight in the objective.", recorded_with="balance"
     )
     threshold: float | str = setting(
         0.5,
@@ -219,10 +222,7 @@ class Settings:
     )
     fold: int = setting(0, "Fold to test with.", 0, 999_999)
     stop_at: float | None = setting(
-        None,
-        "Stop when the best score is as good as this.",
-        metavar="SCORE",
-        recorded_with="stop_at",
+        None, "Stop when the best score is this good.", metavar="SCORE", recorded_with="stop_at"
     )
     patience: int = setting(
         0,
@@ -240,17 +240,10 @@ class Settings:
         chosen="1, or 5 with --effort thorough",
     )
     islands: int = setting(
-        1,
-        "Number of populations that exchange their best individuals.",
-        1,
-        1_000,
-        recorded_with="islands",
+        1, "Number of populations that exchange individuals.", 1, 1_000, recorded_with="islands"
     )
     migrate_every: int = setting(
-        25,
-        "Generations between exchanges of islands.",
-        *(1, MOST_GENERATIONS),
-        recorded_with="islands",
+        25, "Generations between exchanges.", 1, MOST_GENERATIONS, recorded_with="islands"
     )
     migrants: int = setting(
         2, "Individuals that an island sends to the next.", 0, 1_000_000, recorded_with="islands"
@@ -344,8 +337,8 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
         return {}  # which is refused with the other settings
     estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]
     if dtype in FIXED_POINT:
-        minimise = given.get("minimise") or COSTS[1]
-        options = (("minimise", minimise), ("chip", chip), ("dtype", estimated[-1]))
+        wanted = ("minimise", given.get("minimise") or COSTS[1])
+        options = (wanted, ("chip", chip), ("dtype", estimated[-1]))
         raise setting_error(
             "dtype",
             f"is {dtype}, but the search estimates {' and '.join(DTYPES)} only",

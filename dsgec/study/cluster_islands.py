@@ -181,7 +181,7 @@ class ClusterIslands(Evolver):
         best = choose_island(self.problem, self._each[number], self.backend)
         best.restore(islands[number].save())
         halls = (*(island.champions for island in islands), best.prune())
-        return best.tune(merge_halls(self.problem.cost.is_minimised, halls))
+        return best.refine_all(merge_halls(self.problem.cost.is_minimised, halls))
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return choose_island(self.problem, self._each[0], self.backend).recommend(champions)

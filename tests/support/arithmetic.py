@@ -173,6 +173,7 @@ def in_javascript(
 EXP_DOWN = {"bits", "from_bits", "exp_core", "exp_down"}
 NEEDS = {
     "relu": {"relu"},
+    "clip": {"clip"},
     "sqrt": {"absolute", "sqrt"},
     "sig": EXP_DOWN | {"absolute", "sig"},
     "softmax": EXP_DOWN | {"maximum", "softmax"},

@@ -38,6 +38,7 @@ EXACT: dict[str, Exact] = {
     "min": min,
     "max": max,
     "relu": lambda x: max(x, mpf(0)),
+    "clip": lambda x: min(max(x, mpf(0)), mpf(4)),
     "sqrt": lambda x: mp.sqrt(abs(x)),
     "exp": mp.exp,
     "sig": lambda x: 1 / (1 + mp.exp(-x)),

@@ -47,6 +47,7 @@ UNARY = {
     "sig": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(x, 0),
+    "clip": lambda x: np.clip(x, 0, 4),
     "exp": np.exp,
     "log": lambda x: np.log(np.where(x == 0, 1.0, np.abs(x))),
     "sqrt": lambda x: np.sqrt(np.abs(x)),
@@ -152,7 +153,7 @@ def random_program(seed):
         made = []
         for number in range(1, rng.randint(1, 5) + 1):
             inner = _inner(rng, sources)
-            function = rng.choice(["sig", "tanh", "relu", ""])
+            function = rng.choice(["sig", "tanh", "relu", "clip", ""])
             whole = unary(function, inner) if function else inner
             each = f"h_{layer}_{number}"
             lines.append(f"{each} = {whole.text}")
@@ -236,7 +237,7 @@ def _pinned(rng, sources):
         ]
     )
     for _ in range(rng.choice([0, 1, 2, 3])):
-        change = rng.choice(["sum", "sig", "tanh", "relu", "times", "cos", "max"])
+        change = rng.choice(["sum", "sig", "tanh", "relu", "clip", "times", "cos", "max"])
         if change == "sum":
             found = weighted_sum([(found, _number(rng))], _number(rng))
         elif change == "times":

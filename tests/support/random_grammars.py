@@ -3,7 +3,10 @@
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import parse
 
-FUNCTIONS = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs", "_sig_", "np.log")
+FUNCTIONS = (
+    *("sig", "tanh", "relu", "clip", "exp", "log", "sqrt", "sin", "cos", "abs"),
+    *("_sig_", "np.log"),
+)
 PAIRS = ("min", "max", "power", "pow", "div", "pdiv", "add", "sub", "mul")
 SIGNS = ("+", "+", "*", "*", "/", "^", "**")
 ODD = (

@@ -28,6 +28,7 @@ class Keywords(TypedDict, total=False):
     parsimony: float | None
     batch: int | None
     pruning: int | None
+    walk: int | None
     tuning: int | None
     weights: Literal["real", "grammar"] | None
     choose: Literal["cv", "fitness"] | None
@@ -84,6 +85,7 @@ class Parameters:
         parsimony: float | None = None,
         batch: int | None = None,
         pruning: int | None = None,
+        walk: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
         choose: Literal["cv", "fitness"] | None = None,
@@ -126,6 +128,7 @@ class Parameters:
         self.parsimony = parsimony
         self.batch = batch
         self.pruning = pruning
+        self.walk = walk
         self.tuning = tuning
         self.weights = weights
         self.choose = choose
@@ -175,6 +178,7 @@ class ClassifierParameters(Parameters):
         parsimony: float | None = None,
         batch: int | None = None,
         pruning: int | None = None,
+        walk: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
         choose: Literal["cv", "fitness"] | None = None,
@@ -219,6 +223,7 @@ class ClassifierParameters(Parameters):
         self.parsimony = parsimony
         self.batch = batch
         self.pruning = pruning
+        self.walk = walk
         self.tuning = tuning
         self.weights = weights
         self.choose = choose

@@ -56,6 +56,12 @@ def relu(x: Array) -> Array:
     return np.where(x < 0.0, 0.0, x)
 
 
+def clip(x: Array) -> Array:
+    """x, 0 below 0 and 4 above 4."""
+    v = np.where(x > 4.0, 4.0, x)
+    return np.where(x < 0.0, 0.0, v)
+
+
 def fill(a: Array, b: Array) -> Array:
     """a, and b where a is NaN."""
     return np.where(a != a, b, a)
@@ -327,6 +333,11 @@ def maximum_derivative_b(a: Array, b: Array, y: Array) -> Array:
 def relu_derivative(x: Array, y: Array) -> Array:
     """The derivative of relu."""
     return np.where(x > 0.0, 1.0, 0.0)
+
+
+def clip_derivative(x: Array, y: Array) -> Array:
+    """The derivative of clip."""
+    return np.where(x * (4.0 - x) > 0.0, 1.0, 0.0)
 
 
 def fill_derivative_a(a: Array, b: Array, y: Array) -> Array:

@@ -64,6 +64,12 @@ def relu(x: Array) -> Array:
     return select(x < 0.0, 0.0, x)
 
 
+def clip(x: Array) -> Array:
+    """x, 0 below 0 and 4 above 4."""
+    v = select(x > 4.0, 4.0, x)
+    return select(x < 0.0, 0.0, v)
+
+
 def fill(a: Array, b: Array) -> Array:
     """a, and b where a is NaN."""
     return select(a != a, b, a)

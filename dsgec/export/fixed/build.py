@@ -23,6 +23,7 @@ from dsgec.export.fixed.ir import (
 from dsgec.export.fixed.operations import (
     absolute_power,
     apply_curve,
+    clipped,
     larger,
     magnitude,
     multiply,
@@ -230,6 +231,8 @@ def _applied(writer: Writer, function: str, arguments: list[Form]) -> Form:
             return negate(a)
         case "relu", (a,):
             return rectified(writer, a)
+        case "clip", (a,):
+            return clipped(writer, a)
         case "abs", (a,):
             return magnitude(writer, a)
         case _, (a,):

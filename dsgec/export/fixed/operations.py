@@ -12,10 +12,19 @@ from dsgec.export.fixed.exact import (
     above,
     below,
     floor_log2,
+    nearest,
     power_of_two,
     refuse_extreme,
 )
-from dsgec.export.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
+from dsgec.export.fixed.forms import (
+    Form,
+    Quantity,
+    accumulate,
+    constant_form,
+    negate,
+    quantity_form,
+    scale,
+)
 from dsgec.export.fixed.function_tables import SampledCurve, sample
 from dsgec.export.fixed.ir import RESULT_BITS, largest
 from dsgec.export.fixed.writer import Writer
@@ -24,6 +33,7 @@ from dsgec.network.simplify import apply_function
 
 _EVERYWHERE = 1e4  # far beyond where the functions that share a table saturate
 _SOON = 32.0  # where these saturate at the latest
+_CLIP = 4.0  # where `clip` of the arithmetic ends
 _NARROWER = "Give narrower ranges with --range COLUMN=LO:HI, or export it as float."
 _RECIPROCAL = Fraction(1, 1 << 15)
 """The relative error of the reciprocal of the arithmetic: a test tries all arguments."""
@@ -173,6 +183,32 @@ def _compared(
 def rectified(writer: Writer, a: Form) -> Form:
     """Return the maximum of a form and 0."""
     return larger(writer, a, constant_form(0.0))
+
+
+def clipped(writer: Writer, a: Form) -> Form:
+    """Return a form that is 0 below 0 and 4 above 4, with digits for numbers up to 4 only.
+
+    A limit that needs one more bit than there is gives way by one unit.
+    """
+    if a.is_constant or a.high <= _CLIP or a.low >= _CLIP:
+        return smaller(writer, rectified(writer, a), constant_form(_CLIP))
+    most = largest(writer.bits)
+    fraction = floor_log2(Fraction(most + 1) / Fraction(_CLIP))
+    total = accumulate(a, most, fraction)
+    value = writer.rounded_sum(a, total, max(total.fraction - fraction, 0))
+    limit = min(nearest(Fraction(_CLIP), value.fraction), most)
+    lost = abs(Fraction(_CLIP) - limit * power_of_two(-value.fraction))
+    return quantity_form(
+        Quantity(
+            writer.call("clamp", value.operand, 0, limit),
+            value.fraction,
+            min(max(a.low, 0.0), _CLIP),
+            _CLIP,
+            above(Fraction(value.error) + lost),
+            min(max(value.least, 0), limit),
+            min(max(value.most, 0), limit),
+        )
+    )
 
 
 def magnitude(writer: Writer, a: Form) -> Form:

@@ -72,6 +72,11 @@ static inline double dsgec_maximum(double a, double b) {
 static inline double dsgec_relu(double x) {
     return x < 0.0 ? 0.0 : x;
 }
+/* == clip == */
+static inline double dsgec_clip(double x) {
+    double v = x > 4.0 ? 4.0 : x;
+    return x < 0.0 ? 0.0 : v;
+}
 /* == fill == */
 static inline double dsgec_fill(double a, double b) {
     return a != a ? b : a;
@@ -396,6 +401,11 @@ static inline double dsgec_maximum_derivative_b(double a, double b, double y) {
 static inline double dsgec_relu_derivative(double x, double y) {
     (void)y;
     return x > 0.0 ? 1.0 : 0.0;
+}
+/* == clip_derivative == */
+static inline double dsgec_clip_derivative(double x, double y) {
+    (void)y;
+    return x * (4.0 - x) > 0.0 ? 1.0 : 0.0;
 }
 /* == fill_derivative_a == */
 static inline double dsgec_fill_derivative_a(double a, double b, double y) {

@@ -72,6 +72,11 @@ static inline float dsgec_maximum(float a, float b) {
 static inline float dsgec_relu(float x) {
     return x < 0.0f ? 0.0f : x;
 }
+/* == clip == */
+static inline float dsgec_clip(float x) {
+    float v = x > 4.0f ? 4.0f : x;
+    return x < 0.0f ? 0.0f : v;
+}
 /* == fill == */
 static inline float dsgec_fill(float a, float b) {
     return a != a ? b : a;

@@ -65,6 +65,14 @@ static void rows_relu(double *result, const double *a, const double *b, size_t n
     }
 }
 
+static void rows_clip(double *result, const double *a, const double *b, size_t n) {
+    size_t i;
+    (void)b;
+    EACH_ROW {
+        result[i] = dsgec_clip(a[i]);
+    }
+}
+
 static void rows_sqrt(double *result, const double *a, const double *b, size_t n) {
     size_t i;
     (void)b;
@@ -138,6 +146,7 @@ static void (*const rows_of[])(double *result, const double *a, const double *b,
     [OF_min] = rows_minimum,
     [OF_max] = rows_maximum,
     [OF_relu] = rows_relu,
+    [OF_clip] = rows_clip,
     [OF_sqrt] = rows_sqrt,
     [OF_exp] = rows_exp,
     [OF_sig] = rows_sig,
@@ -147,7 +156,7 @@ static void (*const rows_of[])(double *result, const double *a, const double *b,
     [OF_cos] = rows_cos,
     [OF_power] = rows_power,
 };
-typedef char every_operation_has_a_loop[DOT - MULTIPLY == 16 ? 1 : -1];
+typedef char every_operation_has_a_loop[DOT - MULTIPLY == 17 ? 1 : -1];
 
 #if LEARNING
 
@@ -255,6 +264,15 @@ WHOLE_LOOP rows_relu_derivative(double *result, const double *d, const double *a
     }
 }
 
+WHOLE_LOOP rows_clip_derivative(double *result, const double *d, const double *a, const double *b,
+                                const double *y, size_t n) {
+    size_t i;
+    (void)b;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_clip_derivative(a[i], y[i]);
+    }
+}
+
 WHOLE_LOOP rows_sqrt_derivative(double *result, const double *d, const double *a, const double *b,
                                 const double *y, size_t n) {
     size_t i;
@@ -346,6 +364,7 @@ static void (*const rows_back[][2])(double *result, const double *d, const doubl
     [OF_min] = {rows_minimum_derivative_a, rows_minimum_derivative_b},
     [OF_max] = {rows_maximum_derivative_a, rows_maximum_derivative_b},
     [OF_relu] = {rows_relu_derivative},
+    [OF_clip] = {rows_clip_derivative},
     [OF_sqrt] = {rows_sqrt_derivative},
     [OF_exp] = {rows_exp_derivative},
     [OF_sig] = {rows_sig_derivative},

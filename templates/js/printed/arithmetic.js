@@ -53,6 +53,11 @@ function maximum(a, b) {
 function relu(x) {
   return x < 0.0 ? 0.0 : x;
 }
+/* == clip == */
+function clip(x) {
+  const v = x > 4.0 ? 4.0 : x;
+  return x < 0.0 ? 0.0 : v;
+}
 /* == fill == */
 function fill(a, b) {
   return a !== a ? b : a;

@@ -50,6 +50,12 @@ def relu(x: float) -> float:
     return 0.0 if x < 0.0 else x
 
 
+def clip(x: float) -> float:
+    """x, 0 below 0 and 4 above 4."""
+    v = 4.0 if x > 4.0 else x
+    return 0.0 if x < 0.0 else v
+
+
 def fill(a: float, b: float) -> float:
     """a, and b where a is NaN."""
     return b if a != a else a

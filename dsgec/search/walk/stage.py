@@ -1,0 +1,142 @@
+"""The walk as a stage of a run: from a problem to champions that the grammar derives."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dsgec.data.dataset import shuffle_rows
+from dsgec.grammar.genome.genotype import Derivation
+from dsgec.grammar.genome.shared_layer import (
+    Affine,
+    SharedLayerGrammar,
+    find_shared_layer,
+)
+from dsgec.network.simplify import simplify
+from dsgec.random import Stream
+from dsgec.search.gradient import sum_of_squares
+from dsgec.search.individual import Champion, Weights, make_hall
+from dsgec.search.models import search_cost
+from dsgec.search.objectives import learned_objective
+from dsgec.search.problem import PhenotypeLanguage, Problem
+from dsgec.search.refine import ScorePhenotype, weights_of, with_values
+from dsgec.search.settings import Settings
+from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
+from dsgec.search.walk.front import Walk, make_budget
+from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, SharedLayer
+
+MakeDescent = Callable[[WalkTable], Descent]
+
+
+def walked_grammar(language: PhenotypeLanguage) -> SharedLayerGrammar | None:
+    """Return how a language derives networks with one shared hidden layer, if it does."""
+    return find_shared_layer(language.tables, ACTIVATIONS, language.grammar.directives.output)
+
+
+def walk(
+    problem: Problem,
+    settings: Settings,
+    make_descent: MakeDescent,
+    score: ScorePhenotype,
+    threads: int = 1,
+) -> list[Champion]:
+    """Return the champions of a walk; none if settings, grammar or task have no walk."""
+    learning = problem.learning
+    if not settings.walk or learning is None or not learning.trees:
+        return []
+    if not problem.dataset.classes or not learned_objective(problem.objective).logistic:
+        return []
+    grammar = walked_grammar(problem.language)
+    if grammar is None:
+        return []
+    shape = LayerShape(
+        problem.language.features,
+        grammar.outputs,
+        grammar.activation,
+        learning.penalty,
+        grammar.limits,
+        grammar.widest if grammar.longest >= problem.language.features else 0,
+        grammar.linear is not None,
+    )
+    descent = make_descent(_make_table(problem, settings, grammar.outputs))
+    front = Walk(descent, shape, make_budget(settings.walk), settings.seed, threads).build()
+    hall = make_hall(problem.cost.is_minimised)
+    for step in front:
+        champion = _champion(problem, settings, grammar, step.net, score)
+        if champion is not None:
+            hall.admit(champion)
+    return hall.champions
+
+
+def _make_table(problem: Problem, settings: Settings, outputs: int) -> WalkTable:
+    """Return the training rows, shuffled, because batches are windows of them."""
+    order = shuffle_rows(np.arange(len(problem.split.train)), settings.seed)
+    targets, by = problem.targets(outputs), problem.row_weights
+    weights = np.ones(len(order)) if by is None else by
+    return make_walk_table(
+        np.ascontiguousarray(problem.rows[order].T), targets.values[order].T, weights[order]
+    )
+
+
+def _champion(
+    problem: Problem,
+    settings: Settings,
+    grammar: SharedLayerGrammar,
+    net: SharedLayer,
+    score: ScorePhenotype,
+) -> Champion | None:
+    """Return a network as a champion, or None if the grammar does not derive it."""
+    learning = problem.learning
+    assert learning is not None
+    found = _derive(problem, settings, grammar, net)
+    if found is None:
+        return None
+    derivation, weights = found
+    fitness = score(weights.phenotype)
+    if not np.isfinite(fitness):
+        return None
+    size = problem.language.connections(weights.phenotype)
+    fitness = fitness + learning.penalty * sum_of_squares(weights.values)
+    cost = size
+    if problem.cost.is_minimised:
+        network = simplify(problem.language.parse(weights.phenotype))
+        cost = search_cost(problem, network, size)
+    return Champion(
+        size,
+        fitness + learning.parsimony * size,
+        weights.phenotype,
+        derivation.genotype,
+        cost,
+        weights,
+    )
+
+
+def _derive(
+    problem: Problem, settings: Settings, grammar: SharedLayerGrammar, net: SharedLayer
+) -> tuple[Derivation, Weights] | None:
+    """Return the derivation of a network by the nearest numerals, and its weights."""
+    hidden, outputs = _affine_parts(net)
+    values = net.values.tolist()
+    made = grammar.derive(hidden, outputs, values)
+    if made is None:
+        return None
+    derivation = problem.represent(settings).express(made.genotype, Stream(0, 0, 0))
+    if derivation.fault or derivation.genotype != made.genotype:
+        return None
+    weights = weights_of(problem, derivation)
+    if settings.weights != "grammar":
+        weights = with_values(weights, [values[number] for number in made.order])
+    return derivation, weights
+
+
+def _affine_parts(net: SharedLayer) -> tuple[list[Affine], list[Affine]]:
+    """Return the sums of hidden neurons and of outputs.
+
+    The codes of sources are those of connections in a genotype: inputs, and then the neurons of the
+    first layer.
+    """
+    first, sources = net.first.tolist(), net.sources.tolist()
+    parts = [
+        Affine([(sources[c], c) for c in range(first[k], first[k + 1])], net.size + k)
+        for k in range(net.count)
+    ]
+    return parts[: net.hidden], parts[net.hidden :]
