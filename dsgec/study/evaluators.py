@@ -75,7 +75,9 @@ def load_problem(place: str) -> ModuleType:
     except Exception as error:
         raise DsgecError(
             f"{place} cannot be imported: {type(error).__name__}: {error}",
-            "It is a Python file, or the name of a module.",
+            "Give the fitness after the grammar: dsgec search GRAMMAR FITNESS.py."
+            if place.endswith((".bnf", ".pybnf"))
+            else "It is a Python file, the name of a module, or a problem that comes with dsgec.",
         ) from error
 
 
