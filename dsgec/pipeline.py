@@ -2,7 +2,8 @@
 
 `prepare` reads and checks everything, `dsgec.search.choose` compiles the engine, `evolve` searches
 and measures, and `run` does so in a folder, with checkpoints, and writes it. The command line, the
-library, the estimators and the cells of studies all go through `evolve`.
+library, the estimators and the cells of studies all go through `evolve`. `prepare_search`,
+`evolve_texts` and `run_texts` do the same for texts that a user's own fitness scores.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,

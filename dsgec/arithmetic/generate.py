@@ -7,7 +7,7 @@ that nothing is printed at run time; a test compares them with the source.
 """
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,10 +182,10 @@ def function_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Write the files that differ."""
+def write_printed(make_files: Callable[[], Mapping[str, str]]) -> None:
+    """Write the files that `make_files` returns, by their paths in the project, if they differ."""
     try:
-        printed = generate()
+        printed = make_files()
     except NotInSubset as error:
         raise SystemExit(f"error: {error}") from None
     for path, text in printed.items():
@@ -196,4 +196,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_printed(generate)

@@ -75,7 +75,7 @@ def export(
     checked = is_checked(targets, packages, check=check)
     makers = [_target_of(each) for each in (*targets, *packages)]
     if layout == AUTO and TARGETS["c"] not in makers:
-        layout = FLAT  # other targets have only this one
+        layout = FLAT  # the estimates are those of C
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout, chip)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():

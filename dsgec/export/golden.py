@@ -116,11 +116,7 @@ def round_up(value: float) -> float:
 
 def results_of(model: Model, outputs: Array) -> Array:
     """Return probabilities or values; a lone probability follows its complement."""
-    return np.hstack([1 - outputs, outputs]) if _is_single(model) else outputs
-
-
-def _is_single(model: Model) -> bool:
-    return model.is_classifier and len(model.network.outputs) == 1
+    return np.hstack([1 - outputs, outputs]) if model.has_lone_probability else outputs
 
 
 def classes_of(model: Model, network: Network, rows: Array) -> list[int]:
@@ -134,7 +130,7 @@ def classes_of_results(model: Model, results: Array) -> list[int]:
     """Return the number of each row's class in fixed point, -1 for none."""
     if not model.is_classifier:
         return []
-    outputs = results[:, -1:] if _is_single(model) else results
+    outputs = results[:, -1:] if model.has_lone_probability else results
     return _numbers(*choose_classes(outputs, model.threshold))
 
 

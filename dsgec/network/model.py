@@ -97,6 +97,11 @@ class Model:
     def is_classifier(self) -> bool:
         return bool(self.classes)
 
+    @property
+    def has_lone_probability(self) -> bool:
+        """True if the only output is the probability of the second of two classes."""
+        return self.is_classifier and len(self.network.outputs) == 1
+
 
 def check_classes(classes: int, outputs: int) -> None:
     """Raise a DsgecError unless so many outputs can tell so many classes apart.

@@ -80,7 +80,7 @@ class PythonPrinter(ScriptPrinter):
             lines.insert(0, f'{self.indent}"""{procedure.about}"""')
         yield from lines or [f"{self.indent}pass"]
 
-    def new_list(self, array: ArrayParameter) -> str:
+    def new_list(self, array: ArrayParameter | LocalArray) -> str:
         return f"{array.name} = [None] * {array.size}"
 
     def spell_procedure(self, name: str) -> str:
@@ -100,7 +100,7 @@ class PythonPrinter(ScriptPrinter):
         return f"{variable.name} = {self.write(value)}"
 
     def local_array(self, array: LocalArray) -> str:
-        return f"{array.name} = [None] * {array.size}"
+        return self.new_list(array)
 
     def loop(self, counter: Variable, count: Expression) -> str:
         return f"for {counter.name} in range({self.write(count)})"

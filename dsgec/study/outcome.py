@@ -44,20 +44,15 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     """
     if cell.data.fitness:
         return _text_outcome(cell, grammar, backend)
-    is_given_up = is_abandoned()
+    hooks = _abandoning_hooks()
     problem, rivals = _cached_problem(grammar, dataset, cell.settings)
     evolver = choose_evolver(problem, cell.settings, backend, 1)
     started = time.perf_counter()  # after the engine was compiled
     asked = asked_of(grammar, problem.dataset, cell)
 
-    def on_slice(*_: object) -> str:
-        if is_given_up():
-            raise AbandonedCall
-        return ""
-
     try:
         job = Job(grammar, problem, cell.settings)
-        evolution = evolve(job, evolver, Hooks(on_slice=on_slice), in_full=False)
+        evolution = evolve(job, evolver, hooks, in_full=False)
     except NoValidIndividual as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
@@ -68,25 +63,32 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
 
 def _text_outcome(cell: Cell, grammar: GrammarFile, backend: str) -> CellFile:
     """Run a cell whose fitness is a user's."""
-    is_given_up = is_abandoned()
+    hooks = _abandoning_hooks()
     problem = make_cell_problem(grammar, cell.data, cell.settings)
     wanted = backend if backend in ("auto", "engine") else "reference"
     evolver = choose_text_evolver(problem, cell.settings, wanted)
     started = time.perf_counter()
     asked = text_identity(grammar, problem, cell.settings)
 
-    def on_slice(*_: object) -> str:
-        if is_given_up():
-            raise AbandonedCall
-        return ""
-
     try:
-        record, made = run_cell(cell, grammar, problem, evolver, Hooks(on_slice=on_slice))
+        record, made = run_cell(cell, grammar, problem, evolver, hooks)
     except NoValidIndividual as error:
         text = failure_text(asked, error.faults[0].message)
     else:
         text = outcome_text(asked, record, _changes(made.history))
     return CellFile(text, evolver.remark, time.perf_counter() - started)
+
+
+def _abandoning_hooks() -> Hooks:
+    """Return hooks that end the search of a cell that has been given up."""
+    is_given_up = is_abandoned()
+
+    def on_slice(*_: object) -> str:
+        if is_given_up():
+            raise AbandonedCall
+        return ""
+
+    return Hooks(on_slice=on_slice)
 
 
 def _changes(history: Sequence[HistoryRow]) -> list[tuple[int, float]]:

@@ -69,7 +69,7 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
         _refuse_infinite(values[-1], network, len(values) - 1)
     outputs = [values[position] for position in network.outputs]
     found, sums = softmax(writer, outputs) if network.softmax else (outputs, ())
-    operands, fraction, bounds = results(writer, found, complement=_is_lone(model))
+    operands, fraction, bounds = results(writer, found, complement=model.has_lone_probability)
     names = _names(network, values)
     program = IntegerProgram(
         writer.bits,
@@ -81,14 +81,9 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
         names,
         sums if model.is_classifier and not model.has_threshold else (),
     )
-    if _is_lone(model):
+    if model.has_lone_probability:
         program = decided_by_sum(program, model.threshold)
     return Fixed(trimmed(program), bounds)
-
-
-def _is_lone(model: Model) -> bool:
-    """Return whether the only output is the probability of the second of two classes."""
-    return model.is_classifier and len(model.network.outputs) == 1
 
 
 def _formats(model: Model, network: Network, ranges: Ranges, bits: int) -> list[Format]:

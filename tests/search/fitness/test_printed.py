@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dsgec.search.generate import ROOT, generate
+from dsgec.arithmetic.generate import ROOT
+from dsgec.search.generate import generate
 from dsgec.search.objectives import OBJECTIVES
 
 PRINTED = generate()
