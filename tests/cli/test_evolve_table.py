@@ -69,8 +69,11 @@ def test_effort_says_how_long_to_search(effort, generations, ensemble):
     from dsgec.api.settings import read_keywords
     from dsgec.data.prepare import make_dataset
     from dsgec.data.read import read_table
+    from dsgec.grammar.load import load_grammar
 
-    settings = read_keywords({"effort": effort}).settings_for(make_dataset(read_table("wdbc")))
+    dataset = make_dataset(read_table("wdbc"))
+    grammar = load_grammar("network").grammar
+    settings = read_keywords({"effort": effort}).settings_for(dataset, grammar)
     assert (settings.generations, settings.ensemble) == (generations, ensemble)
 
 

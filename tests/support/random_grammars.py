@@ -4,7 +4,7 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import parse
 
 FUNCTIONS = (
-    *("sig", "tanh", "relu", "clip", "exp", "log", "sqrt", "sin", "cos", "abs"),
+    *("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs"),
     *("_sig_", "np.log"),
 )
 PAIRS = ("min", "max", "power", "pow", "div", "pdiv", "add", "sub", "mul")

@@ -6,7 +6,7 @@ import numpy as np
 
 from dsgec.network.parse import parse
 
-UNARY = ("sig", "tanh", "relu", "clip", "exp", "log", "sqrt", "sin", "cos", "abs")
+UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "div")
 
 
@@ -44,7 +44,7 @@ def network_text(rng, inputs):
         names = []
         for neuron in range(1, rng.randint(1, 5) + 1):
             body = expression(rng, rng.randint(0, 4), sources)
-            function = rng.choice(["sig", "tanh", "relu", "clip", ""])
+            function = rng.choice(["sig", "tanh", "relu", ""])
             lines.append(f"h_{layer}_{neuron} = {function}({body})")
             names.append(f"h_{layer}_{neuron}")
         sources += names

@@ -5,7 +5,7 @@ from dsgec.search.loop import evolve
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 
-UNARY = ("sig", "sig", "tanh", "relu", "clip", "exp", "log", "sqrt", "sin", "cos", "abs")
+UNARY = ("sig", "sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "div", "pow", "add", "sub", "mul")
 SMOOTH = ("sig", "tanh", "sin", "cos", "exp")
 PIECES = [
