@@ -164,8 +164,8 @@ class Writer:
     def aligned(self, quantity: Quantity, fraction: int) -> Quantity:
         """Round a value to fewer digits after the point."""
         shift = quantity.fraction - fraction
-        if shift <= 0:  # negative only for the constant 0
-            return quantity
+        if shift <= 0:  # negative only for 0, which has any number of digits
+            return replace(quantity, fraction=fraction)
         half = (1 << shift) >> 1
         least, most = (quantity.least + half) >> shift, (quantity.most + half) >> shift
         if least == most:

@@ -43,6 +43,22 @@ def test_a_result_that_is_always_the_same_is_not_computed(dtype):
     assert ColumnValue(0) not in [o for step in program.steps for o in operands(step)]
 
 
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
+def test_a_first_result_of_a_neuron_that_is_always_0_leaves_the_others_their_digits(dtype):
+    h = ["clip(-0.72 - 2.31 * x_1)", "clip(0.2622 * x_1)", "clip(1.0351 * x_1 - 0.1684)"]
+    text = "\n".join(
+        [
+            *(f"h_1_{number} = {value}" for number, value in enumerate(h, 1)),
+            "h_2_1 = clip(0.0931 * h_1_2 - 0.992 * h_1_1 + 1.63 * h_1_3 - 1.0407)",
+            "h_3_1 = clip(1.806 * h_2_1)",
+            "y_1 = -0.0987 * h_3_1",
+            "y_2 = 2.0924 * h_3_1 + 1.0535",
+        ]
+    )
+    artefact = fixed_artefact(unnamed_model(parse(text)), dtype, (-0.001, 0.001))
+    check_bound(artefact, np.random.default_rng(1).uniform(-0.001, 0.001, (200, 1)))
+
+
 def test_a_category_beside_numbers_costs_them_no_digits():
     columns = (Column("a", center=20.0, scale=10.0), Column("b", "category", ("no", "yes")))
     network = parse("sig(3.1 * x_1 + 2.9 * x_3 + -1.3 * x_2)", inputs=3)
