@@ -22,7 +22,7 @@ class NotInSubset(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What annotations stand for: the types of scalars and of the elements of arrays."""
+    """The types that annotations stand for, of scalars and of the elements of arrays."""
 
     real: Type
     whole: Type

@@ -90,7 +90,7 @@ class _Packer:
 
     @cached_property
     def is_direct(self) -> bool:
-        """Whether the outputs are neurons that nothing else reads."""
+        """Return whether the outputs are neurons that nothing else reads."""
         neurons, readers = self.parts.neurons, self.parts.readers
         return all(n in neurons and readers[n] == 1 for n in self.network.outputs)
 

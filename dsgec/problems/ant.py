@@ -27,7 +27,7 @@ Program: TypeAlias = list["str | Condition"]
 
 @dataclass(slots=True)
 class Condition:
-    """What is done with food ahead, and what without."""
+    """A choice between actions: one with food ahead, the other without."""
 
     then: Program
     otherwise: Program

@@ -72,7 +72,7 @@ class TextSettings(Settings):
     )
 
     def __post_init__(self) -> None:
-        # Not `super()`: a dataclass with slots is made anew.
+        # Not `super()`: a dataclass with slots is another class than the one in this scope.
         Settings.__post_init__(self)
         if self.objectives > 1 and self.elites:
             raise setting_error(

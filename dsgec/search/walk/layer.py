@@ -21,7 +21,7 @@ ACTIVATIONS = ("clip", "relu", "sig", "tanh")
 
 @dataclass(frozen=True, slots=True)
 class LayerShape:
-    """What all networks of a walk have in common.
+    """The properties that all networks of a walk share.
 
     `limits` are the least and the greatest weight and bias of a hidden neuron and of an output;
     `widest` is the most hidden neurons. Without hidden neurons, a network is linear.
