@@ -142,6 +142,7 @@ def _smallest_within(hall: Hall, value: str) -> HallRow:
     """Return the smallest network whose score is at most so many per cent worse than the best.
 
     Scores are those of cross-validation if there are any, and of the training rows otherwise.
+    An R² is worse by as many per cent as its root mean squared error is greater.
     """
     try:
         share = float(value.removesuffix("%")) / 100
@@ -153,7 +154,11 @@ def _smallest_within(hall: Hall, value: str) -> HallRow:
             "Write --pick smallest-within 1%.",
         ) from None
     is_other, best = min(map(hall.validated_rank, hall.rows))
-    most = best + share * abs(best)
+    validation = hall.record.result.validation
+    if validation and validation.measure == RISING and not is_other:
+        most = (1.0 + best) * (1.0 + share) ** 2 - 1.0  # best is -R², and 1 - R² a squared error
+    else:
+        most = best + share * abs(best)
     good = [row for row in hall.rows if hall.validated_rank(row) <= (is_other, most)]
     return min(good, key=lambda row: (row.connections, hall.validated_rank(row)))
 

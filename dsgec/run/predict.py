@@ -31,9 +31,15 @@ def predictions(model: Model, table: Table) -> str:
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
             writer.writerow([name, *probabilities])
     else:
-        writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
+        count = outputs.shape[1]
+        names = [model.target] if model.target and count == 1 else _numbered(count)
+        writer.writerow(map(_cell, names))
         writer.writerows(outputs.tolist())
     return out.getvalue()
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"y_{number}" for number in range(1, count + 1)]
 
 
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:

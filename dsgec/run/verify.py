@@ -70,7 +70,7 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
         )
         if path.is_dir():
             with open_folder(path) as folder:
-                if has_record(folder):
+                if has_record(folder) or folder.has(MANIFEST):
                     faults += _run_faults(folder, found, hiding)
                     listed.append(f"{path}: every file is as its {MANIFEST} lists it")
     if faults:

@@ -48,6 +48,11 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f" {task}, needs {_join_with_or(needed)}",
             f"Use the shipped grammar `{default_grammar(len(dataset.classes))}`{others}.",
         )
+    if not dataset.classes and all(network.softmax for network in networks):
+        return (
+            "the softmax of the only output of this grammar is always 1; the shipped grammar"
+            " `regression` has no softmax"
+        )
     roots = {_output_function(network) for network in networks if len(network.outputs) == 1}
     y = dataset.scaled_y
     if (
