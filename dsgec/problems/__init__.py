@@ -15,4 +15,11 @@ NAMES = (
     "multiplexer_11",
     "santa_fe",
     "los_altos",
+    "boston_housing",
+    "rule_list",
+    "number_io",
+    "smallest",
+    "median",
+    "small_or_large",
+    "grade",
 )

@@ -8,7 +8,7 @@ O'Neill and Ryan (2001). It is repeated until the steps are used up or all food 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
 
 GRAMMAR = """
 <prog> ::= <code>
@@ -22,15 +22,7 @@ GRAMMAR = """
 _TOKEN = re.compile(r"if\(food_ahead\(\)\)\{|\}else\{|\}|(?:left|right|move)\(\);")
 _AHEAD = ((0, 1), (1, 0), (0, -1), (-1, 0))  # east, south, west, north
 
-Program: TypeAlias = list["str | Condition"]
-
-
-@dataclass(slots=True)
-class Condition:
-    """A choice between actions: one with food ahead, the other without."""
-
-    then: Program
-    otherwise: Program
+MOVE, RIGHT, LEFT, IF, JUMP = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,68 +35,89 @@ class Trail:
     steps: int
 
 
-def parse_program(text: str) -> Program:
-    """Return the program of a text, or raise a ValueError."""
-    program: Program = []
-    open_parts: list[tuple[Program, Condition | None]] = []
-    current, at = program, 0
+def parse_program(text: str) -> list[tuple[int, int]]:
+    """Return the instructions of a text, or raise a ValueError.
+
+    Each has an action and a place: IF continues there without food ahead, JUMP in any case.
+    """
+    code: list[tuple[int, int]] = []
+    open_parts: list[tuple[int, bool]] = []  # the instruction to complete; is it the `else` part
+    at = 0
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
             raise ValueError(f"not a program of an ant from character {at + 1} on")
         at, word = token.end(), token.group()
         if word.startswith("if"):
-            condition = Condition([], [])
-            current.append(condition)
-            open_parts.append((current, condition))
-            current = condition.then
+            open_parts.append((len(code), False))
+            code.append((IF, 0))
         elif word == "}else{":
-            outer, own = open_parts.pop()
-            if own is None:
+            start, is_else = open_parts.pop() if open_parts else (0, True)
+            if is_else:
                 raise ValueError("an `else` without its `if`")
-            open_parts.append((outer, None))
-            current = own.otherwise
+            open_parts.append((len(code), True))
+            code.append((JUMP, 0))
+            code[start] = IF, len(code)
         elif word == "}":
-            if not open_parts or open_parts[-1][1] is not None:
+            start, is_else = open_parts.pop() if open_parts else (0, False)
+            if not is_else:
                 raise ValueError("a brace too many, or an `if` without `else`")
-            current, _ = open_parts.pop()
+            code[start] = JUMP, len(code)
         else:
-            current.append(word[:-3])
+            code.append(({"move": MOVE, "right": RIGHT, "left": LEFT}[word[:-3]], 0))
     if open_parts:
         raise ValueError("a brace is not closed")
-    return program
+    return code
 
 
 def eaten(text: str, trail: Trail) -> int:
     """Return how much food the ant of a program eats."""
-    program = parse_program(text)
-    food = set(trail.food)
-    row, column, heading, steps = 0, 0, 0, trail.steps
-    todo: list[tuple[Program, int]] = []
-    while steps > 0 and food:
-        if not todo:
-            if not program:
+    code = parse_program(text)
+    cells = _find_neighbours(trail.rows, trail.columns)
+    food = bytearray(trail.rows * trail.columns)
+    for row, column in trail.food:
+        food[row * trail.columns + column] = 1
+    end, left, steps = len(code), len(trail.food), trail.steps
+    place = heading = at = 0
+    ahead = cells[0]
+    steps_before = steps + 1
+    while steps and left:
+        if at == end:
+            if steps == steps_before:  # it does nothing
                 break
-            todo.append((program, 0))
-        part, number = todo.pop()
-        if number == len(part):
+            at, steps_before = 0, steps
             continue
-        todo.append((part, number + 1))
-        action = part[number]
-        down, right = _AHEAD[heading]
-        ahead = (row + down) % trail.rows, (column + right) % trail.columns
-        if isinstance(action, Condition):
-            todo.append((action.then if ahead in food else action.otherwise, 0))
-            continue
-        steps -= 1
-        if action == "left":
-            heading = (heading - 1) % 4
-        elif action == "right":
-            heading = (heading + 1) % 4
+        action, target = code[at]
+        at += 1
+        if action == IF:
+            if not food[ahead[place]]:
+                at = target
+        elif action == JUMP:
+            at = target
         else:
-            row, column = ahead
-            food.discard(ahead)
-    return len(trail.food) - len(food)
+            steps -= 1
+            if action == MOVE:
+                place = ahead[place]
+                if food[place]:
+                    food[place] = 0
+                    left -= 1
+            else:
+                heading = (heading + (1 if action == RIGHT else 3)) % 4
+                ahead = cells[heading]
+    return len(trail.food) - left
+
+
+@cache
+def _find_neighbours(rows: int, columns: int) -> list[list[int]]:
+    """Return for each heading the cell ahead of each cell."""
+    return [
+        [
+            (row + down) % rows * columns + (column + right) % columns
+            for row in range(rows)
+            for column in range(columns)
+        ]
+        for down, right in _AHEAD
+    ]
 
 
 def read_path(path: str, rows: int, columns: int, steps: int) -> Trail:
