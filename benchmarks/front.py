@@ -28,8 +28,9 @@ from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver
 from dsgec.search.defaults import default_grammar, with_defaults
 from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import make_problem
-from dsgec.search.settings import COSTS, Preset, make_settings
+from dsgec.search.settings import COSTS
 from dsgec.setting import make
 
 Point = tuple[float, float]

@@ -25,8 +25,8 @@ from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver
 from dsgec.search.defaults import with_defaults
+from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import make_problem
-from dsgec.search.settings import Preset, make_settings
 from dsgec.search.walk import front as walk_front
 from dsgec.setting import make
 

@@ -13,8 +13,9 @@ from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.random import Stream
 from dsgec.search.native import EngineEvolver
+from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import Problem, make_problem
-from dsgec.search.settings import Preset, Settings, make_settings
+from dsgec.search.settings import Settings
 from dsgec.setting import make
 
 _ROWS = (100, 1_000, 10_000, 100_000)

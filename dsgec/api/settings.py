@@ -14,7 +14,8 @@ from dsgec.errors import DsgecError, setting_error
 from dsgec.grammar.ir import Grammar
 from dsgec.search.defaults import with_defaults
 from dsgec.search.execution import Execution
-from dsgec.search.settings import Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import Settings
 from dsgec.setting import Setting, make, names_of, settings_of
 
 # `test` is an argument that takes more than a share; the others are for the command line.

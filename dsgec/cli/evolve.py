@@ -32,7 +32,8 @@ from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import GRAMMARS, shipped_names
-from dsgec.search.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import DTYPES, SETTINGS, Settings
 from dsgec.setting import make
 
 if TYPE_CHECKING:

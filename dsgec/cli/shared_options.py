@@ -11,7 +11,8 @@ from dsgec.cli.options import Command, Decorator, GroupedOption, collect, option
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault, setting_error
 from dsgec.search.execution import Execution
-from dsgec.search.settings import Preset, Settings
+from dsgec.search.presets import Preset
+from dsgec.search.settings import Settings
 from dsgec.setting import Setting, make, names_of, setting, settings_of
 
 if TYPE_CHECKING:

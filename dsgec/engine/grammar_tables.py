@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dsgec.engine.sum_tables import SumLists
 from dsgec.grammar.directives import LINEAR
-from dsgec.grammar.genome import constants, edit, rates
+from dsgec.grammar.genome import constants, edit, psge, rates
 from dsgec.grammar.genome.constants import is_recursive
 from dsgec.grammar.genome.genotype import STRIDE
 from dsgec.grammar.genome.neurons import find_neurons
@@ -36,6 +36,7 @@ _RATES = {
     "IS_NEW": edit.CONSTANT_REDRAW,
     "LEAST_MOVE": edit.LEAST_MOVE,
     "RELATIVE_MOVE": edit.RELATIVE_MOVE,
+    "CODON_DEVIATION": psge.CODON_DEVIATION,
     "FIRST_STEP": rates.FIRST_STEP,
     "LEAST_STEP": rates.LEAST_STEP,
     "LARGEST_STEP": rates.LARGEST_STEP,
@@ -143,6 +144,7 @@ def emit_variant(
         weighted=int(weighted),
         by_depth=int(representation == "sge"),
         by_codon=int(representation == "ge"),
+        probabilistic=int(representation in ("psge", "copsge")),
         most_rules=max(_FEW_RULES, 1 << (len(tables.names) - 1).bit_length()),
         constants=_CONSTANTS,
         rates=_RATES,

@@ -10,7 +10,8 @@ from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.manifest import CONFIG
 from dsgec.plain_data import as_plain, from_plain
-from dsgec.search.settings import SETTINGS, Preset, Settings
+from dsgec.search.presets import Preset
+from dsgec.search.settings import SETTINGS, Settings
 from dsgec.setting import Setting, settings_of
 from dsgec.toml import to_toml
 

@@ -11,6 +11,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.grammar.genome.derivation_tree import TreeNode, make_tree
 from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.genome.psge import PROBABILITY_GENES
 from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD, digests, write_manifest
 from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
 from dsgec.random import Stream
@@ -141,7 +142,7 @@ def make_text_result(job: Job, outcome: Outcome, evolver: Evolver) -> TextResult
     """Return the result of a search with a user's fitness."""
     problem, last = job.problem, outcome.last
     assert problem.fitness is not None
-    names = problem.language.tables.names
+    names = (*problem.language.tables.names, *PROBABILITY_GENES)
     by_depth = job.settings.representation == "sge"
 
     def entry(one: Champion) -> TextEntry:

@@ -1,12 +1,13 @@
 """Breed pairs of children from pairs of parents, by the paper's operators or by tree edits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsgec.grammar.genome import edit
 from dsgec.grammar.genome.genotype import Derivation, Genotype, Representation
 from dsgec.grammar.genome.merge import merge_repeated_terms
 from dsgec.grammar.genome.neurons import Neurons, find_neurons
+from dsgec.grammar.genome.psge import Psge
 from dsgec.grammar.genome.rates import FIRST_STEP, Rate
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.sums import Sums, find_sums
@@ -34,6 +35,22 @@ class ListBreeding:
     individuals: Representation
     settings: Settings
 
+    def prepare(self, parents: Sequence[Individual], generation: int) -> "ListBreeding":
+        """Return the breeding of a generation, which may learn from its parents.
+
+        PSGE learns from the best of all parents, which is the best of the run if there is an elite,
+        and every second time from the best of the last generation.
+        """
+        if not isinstance(self.individuals, Psge):
+            return self
+        elites = self.settings.elites if generation > 1 else 0
+        others = parents if self.settings.has_fronts or generation % 2 else parents[elites:]
+        best = others[0] if self.settings.has_fronts else min(others, key=lambda one: one.fitness)
+        learned = self.individuals.learn(
+            parents[elites].derivation.genotype, None if best.score.reason else best.derivation
+        )
+        return replace(self, individuals=learned)
+
     def grow(self, stream: Stream) -> Offspring:
         """Return a random individual of the first generation."""
         return Offspring(self.individuals.express(self.individuals.grow(stream), stream))
@@ -45,18 +62,20 @@ class ListBreeding:
 
         Whether and how they are crossed is drawn from the first child's stream.
         """
-        pair = (mother.derivation.genotype, father.derivation.genotype)
-        if first.chance(self.settings.crossover):
-            pair = self.individuals.crossover(*pair, first)
+        parents = (mother.derivation.genotype, father.derivation.genotype)
+        crosses = first.chance(self.settings.crossover)
+        pair = self.individuals.crossover(*parents, first) if crosses else parents
+        if isinstance(self.individuals, Psge):
+            better = parents[0] if mother.fitness < father.fitness else parents[1]
+            heirs = (better, better) if crosses else parents
+            pair = (
+                self.individuals.inherit(pair[0], heirs[0]),
+                self.individuals.inherit(pair[1], heirs[1]),
+            )
         return self._child(pair[0], first), self._child(pair[1], second)
 
     def _child(self, genotype: Genotype, stream: Stream) -> Offspring:
-        """Repair a child, mutate it with the given probability, and repair it again."""
-        derivation = self.individuals.express(genotype, stream)
-        if stream.chance(self.settings.mutation):
-            mutant = self.individuals.mutate(derivation, stream)
-            derivation = self.individuals.express(mutant, stream)
-        return Offspring(derivation)
+        return Offspring(self.individuals.vary(genotype, self.settings.mutation, stream))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,11 @@ class TreeBreeding:
     neurons: Neurons | None
     sums: Sums | None
     settings: Settings
+
+    def prepare(self, parents: Sequence[Individual], generation: int) -> "TreeBreeding":
+        """Return the same: nothing is learned from the parents of a generation."""
+        del parents, generation
+        return self
 
     def grow(self, stream: Stream) -> Offspring:
         derivation = self.individuals.express(self.individuals.grow(stream), stream)

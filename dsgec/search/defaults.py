@@ -15,8 +15,9 @@ from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.genome.shared_layer import find_shared_layer
 from dsgec.grammar.ir import Grammar
 from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.presets import Preset
 from dsgec.search.rows import WHOLE_EVERY
-from dsgec.search.settings import BY_SHAPE, NOTHING, Preset, Settings
+from dsgec.search.settings import BY_SHAPE, NOTHING, Settings
 from dsgec.search.walk.layer import ACTIVATIONS
 
 DEFAULT_BATCH = 512

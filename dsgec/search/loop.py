@@ -93,6 +93,7 @@ def _offspring(
     """
     children: list[Offspring] = []
     candidates = Parents(parents, settings, generation)
+    breeding = breeding.prepare(parents, generation)
     for number in range(settings.elites, settings.population, 2):
         first = Stream(settings.seed, generation, number)
         second = Stream(settings.seed, generation, number + 1)

@@ -20,6 +20,11 @@ from dsgec.search.settings import Settings
 
 _ELSEWHERE = ("threads", "selection", "batch", "down_sample")
 """Parameters that no result depends on, or that are digested elsewhere."""
+_LATER = (
+    *("learning_factor", "grammar_mutation", "grammar_deviation"),
+    *("adaptive", "rate_mutation", "rate_deviation"),
+)
+"""Parameters that are digested if they are not the defaults, so that older states stay valid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +60,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "selection": [*SELECTIONS].index(settings.selection),
         "batch": problem.batch,
         "down_sample": settings.down_sample,
+        **{name: getattr(settings, name) for name in _LATER},
     }
 
 
@@ -143,9 +149,14 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """Return a digest of all that the generations depend on, given that of the problem."""
-    numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
+    apart = (*_ELSEWHERE, *_LATER)
+    numbers: list[object] = [value for name, value in parameters.items() if name not in apart]
     if parameters["selection"]:  # the first method adds nothing, so older states stay valid
         numbers += [parameters["selection"], parameters["down_sample"]]
+    default = Settings()
+    numbers += [
+        (name, parameters[name]) for name in _LATER if parameters[name] != getattr(default, name)
+    ]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

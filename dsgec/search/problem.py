@@ -16,6 +16,7 @@ from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
 from dsgec.grammar.genome.genotype import Representation
+from dsgec.grammar.genome.psge import ProbabilitySettings
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.rule_tables import RuleTables, make_rule_tables
 from dsgec.grammar.ir import Grammar
@@ -194,6 +195,15 @@ class Problem:
             codons=settings.codons,
             wraps=settings.wraps,
             growth=FIRST_GROWTH if self.varies_trees else None,
+            probabilities=ProbabilitySettings(
+                settings.learning_factor,
+                settings.grammar_mutation,
+                settings.grammar_deviation,
+                settings.adaptive,
+                settings.rate_mutation,
+                settings.rate_deviation,
+                settings.mutation,
+            ),
         )
 
     def fits(self, network: Network) -> bool:

@@ -3,20 +3,17 @@
 docs/how-to/add-a-setting.md shows how to add one.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.search.objectives import list_objectives
-from dsgec.setting import CommandLine, check, make, read_recorded, setting, settings_of
+from dsgec.setting import CommandLine, Setting, check, read_recorded, setting, settings_of
 
 AUTO = "auto"
 """The threshold that is chosen on the training rows."""
-PRESETS = ("learning", "paper")
-EFFORTS = ("quick", "normal", "thorough")
 VARIATIONS = ("trees", "lists")
 WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
@@ -33,6 +30,10 @@ FIXED_POINT = ("q15", "q7")
 RIVALS = ("linear", "forest", "boosting")
 """The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
+PROBABILISTIC = ("psge", "copsge")
+"""The representations whose alternatives have probabilities."""
+CODON_MUTATION = 0.1
+"""Their default probability of mutation, which is that of each codon."""
 MOST_GENERATIONS = 100_000_000
 _SEEDS = (0, 2**64 - 1)
 
@@ -168,6 +169,48 @@ class Settings:
     wraps: int = setting(
         0, "How often the integers may be reused.", 0, 1_000, representations=("ge",)
     )
+    learning_factor: float = setting(
+        0.01,
+        "How much the best individual changes the probabilities of the alternatives it has taken.",
+        *(0.0, 1.0),
+        representations=("psge",),
+        recorded_with="representation",
+    )
+    grammar_mutation: float = setting(
+        0.05,
+        "Probability that one of the probabilities of a symbol mutates.",
+        *(0.0, 1.0),
+        representations=("copsge",),
+        recorded_with="representation",
+    )
+    grammar_deviation: float = setting(
+        0.5,
+        "Standard deviation of the mutation of probabilities.",
+        *(0.0, 1e6),
+        representations=("copsge",),
+        recorded_with="representation",
+    )
+    adaptive: bool = setting(
+        False,
+        "Give each individual a mutation rate for each symbol, which also mutates; they begin with"
+        " --mutation.",
+        representations=PROBABILISTIC,
+        recorded_with="adaptive",
+    )
+    rate_mutation: float = setting(
+        0.3,
+        "Probability that an adaptive mutation rate mutates.",
+        *(0.0, 1.0),
+        representations=PROBABILISTIC,
+        recorded_with="adaptive",
+    )
+    rate_deviation: float = setting(
+        0.01,
+        "Standard deviation of the mutation of adaptive mutation rates.",
+        *(0.0, 1e6),
+        representations=PROBABILISTIC,
+        recorded_with="adaptive",
+    )
     test: float = setting(
         0.3, "Share of rows to test with, or a file of test rows.", 0, 0.9, group="data"
     )
@@ -298,8 +341,7 @@ class Settings:
         return {
             one.key: one.plain(getattr(self, one.name))
             for one in SETTINGS
-            if not one.recorded_with
-            or getattr(self, one.recorded_with) != getattr(_DEFAULTS, one.recorded_with)
+            if is_recorded(one, self)
         }
 
     @classmethod
@@ -308,69 +350,17 @@ class Settings:
         return read_recorded(cls, values)
 
 
+def is_recorded(one: Setting, settings: Settings) -> bool:
+    """Return whether run.json has a setting: not if it is a later one that has no effect."""
+    match one.recorded_with:
+        case "":
+            return True
+        case "representation":
+            return settings.representation in one.representations
+        case name:
+            return bool(getattr(settings, name) != getattr(_DEFAULTS, name))
+
+
 SETTINGS = settings_of(Settings)
 OPTIONS = CommandLine(SETTINGS)
-_OF_TREES = ("population", "crossover", "mutation", "variation", "parsimony")
 _DEFAULTS = Settings()
-
-
-def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
-    """Return the settings that a user gave, with the defaults of a preset for the others.
-
-    SGE and GE have the paper's operators with its rates, even if they learn.
-    """
-    given = {**given, **_number_type(given)}
-    has_front = given.get("minimise") not in (NOTHING, None)
-    if has_front and given.get("elites") is None:  # all parents compete with the children
-        given = {**given, "elites": 0}
-    settings = make(Settings, given, learned=preset.learns)
-    if settings.representation == "dsge":
-        return settings
-    paper = {name: getattr(_DEFAULTS, name) for name in _OF_TREES if given.get(name) is None}
-    return replace(settings, **paper)
-
-
-def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return float for a chip without double, and refuse types that the search cannot estimate."""
-    chip, dtype = given.get("chip") or DEFAULT_CHIP, given.get("dtype") or DTYPES[0]
-    if chip not in CHIPS:
-        return {}  # which is refused with the other settings
-    estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]
-    if dtype in FIXED_POINT:
-        wanted = ("minimise", given.get("minimise") or COSTS[1])
-        options = (wanted, ("chip", chip), ("dtype", estimated[-1]))
-        raise setting_error(
-            "dtype",
-            f"is {dtype}, but the search estimates {' and '.join(DTYPES)} only",
-            f"Use {' '.join(mention(*one) for one in options)} and export the network that it finds"
-            f" with `dsgec export RUN --dtype {dtype}`.",
-        )
-    return {} if dtype in estimated or dtype not in DTYPES else {"dtype": estimated[0]}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """The preset, and the effort that a search that learns makes, which choose the defaults."""
-
-    GROUP: ClassVar = "search"
-
-    preset: str = setting(
-        "learning",
-        "Defaults of the other settings: for a search that learns weights, or as in the paper.",
-        choices=PRESETS,
-    )
-    effort: str = setting(
-        "normal",
-        "How long to search. normal: depending on the size of the table, a few seconds for a small"
-        " one; quick: a quarter of that; thorough: five networks, each with the normal effort,"
-        " whose mean is the result.",
-        choices=EFFORTS,
-    )
-
-    def __post_init__(self) -> None:
-        check(self)
-
-    @property
-    def learns(self) -> bool:
-        """True if the search learns weights."""
-        return self.preset == "learning"

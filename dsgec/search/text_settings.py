@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
-from dsgec.search.settings import VARIATIONS, Settings
+from dsgec.search.settings import CODON_MUTATION, PROBABILISTIC, VARIATIONS, Settings, is_recorded
 from dsgec.setting import Setting, make, read_recorded, setting, settings_of
 
 SELECTIONS = ("tournament", "lexicase", "epsilon-lexicase")
@@ -17,6 +17,11 @@ _SHARED = (
     *("codons", "wraps", "maximise", "objectives", "features", "outputs", "stop_at", "patience"),
     *("islands", "migrate_every", "migrants", "diversity"),
 )
+_LATER = (
+    *("learning_factor", "grammar_mutation", "grammar_deviation"),
+    *("adaptive", "rate_mutation", "rate_deviation"),
+)
+"""Settings that are recorded only if they have an effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,11 @@ class TextSettings(Settings):
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as run.json has them."""
-        return {one.name: one.plain(getattr(self, one.name)) for one in TEXT_SETTINGS}
+        return {
+            one.name: one.plain(getattr(self, one.name))
+            for one in TEXT_SETTINGS
+            if one.name not in _LATER or is_recorded(one, self)
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "TextSettings":
@@ -105,7 +114,7 @@ class TextSettings(Settings):
 
 
 _BY_NAME = {one.name: one for one in settings_of(TextSettings)}
-TEXT_SETTINGS: tuple[Setting, ...] = tuple(_BY_NAME[name] for name in _SHARED)
+TEXT_SETTINGS: tuple[Setting, ...] = tuple(_BY_NAME[name] for name in (*_SHARED, *_LATER))
 
 
 def make_text_settings(given: Mapping[str, Any]) -> TextSettings:
@@ -118,6 +127,8 @@ def make_text_settings(given: Mapping[str, Any]) -> TextSettings:
         values.setdefault("elites", 0)
     if values.get("representation", "dsge") != "dsge":
         values.setdefault("variation", "lists")
+    if values.get("representation") in PROBABILISTIC:
+        values.setdefault("mutation", CODON_MUTATION)
     settings = make(TextSettings, values)
     if settings.representation != "dsge" and settings.variation != "lists":
         raise setting_error(

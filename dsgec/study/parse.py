@@ -10,7 +10,8 @@ from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
-from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import MOST_GENERATIONS, Settings
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
 from dsgec.setting import make, names_of, settings_of
 from dsgec.study.definition import (

@@ -47,6 +47,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->cases.cases);
     free(e->cases.epsilons);
     free(e->cases.sorted);
+    free(e->probabilities);
     free_describer(&e->describer);
     free_work(&e->work);
     free(e);
@@ -123,6 +124,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
         map->all = settings->connect_all != 0;
         map->codons = (int32_t)settings->codons;
         map->wraps = (int32_t)settings->wraps;
+        map->settings = &e->settings;
     }
     *error = open_pool(&e->pool, (int)settings->threads);
     if (*error != OK) {

@@ -79,6 +79,9 @@ typedef struct {
     const dsgec_engine_prologue *prologue; /* NULL if costs are not needed */
     const dsgec_engine_prices *prices; /* NULL unless flash or cycles are minimised */
     double down_sample; /* the share of the cases that lexicase selection uses in a generation */
+    double learning_factor, grammar_mutation, grammar_deviation; /* of PSGE and Co-PSGE */
+    int64_t adaptive; /* whether individuals have mutation rates of their own */
+    double rate_mutation, rate_deviation;
 } dsgec_engine_settings;
 
 /* One generation, with the size and the phenotype of its best individual. */
@@ -95,7 +98,8 @@ typedef struct {
 } dsgec_engine_rows;
 
 /* The integers of one rule: `length` of the individual's `values`, from `start` on. `part` is the
- * layer for <features> in DSGE and the depth in SGE. All codons of GE belong to rule 0. */
+ * layer for <features> in DSGE and the depth in SGE. All codons of GE belong to rule 0. In PSGE, the
+ * number of rules is that of the probabilities, and the next one that of the mutation rates. */
 typedef struct {
     int32_t rule, part, start, length;
 } dsgec_engine_gene;

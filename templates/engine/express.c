@@ -6,6 +6,7 @@
 #include "genome.c"
 #include "growth.c"
 #include "layered.c"
+#include "pick.c"
 
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
@@ -35,6 +36,9 @@ typedef struct {
     int64_t size;
     int fault, all; /* why there is no phenotype; whether all layers are connected */
     int32_t codons, wraps, wraps_left; /* of GE */
+    const dsgec_engine_settings *settings; /* of PSGE */
+    double *shares;
+    size_t shares_capacity;
 } Mapper;
 
 static void free_mapper(Mapper *map) {
@@ -43,6 +47,7 @@ static void free_mapper(Mapper *map) {
     free(map->widths.before);
     free(map->choices);
     free(map->frames);
+    free(map->shares);
 }
 
 static int32_t room_of(Reader reader) {
@@ -190,7 +195,7 @@ static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) 
     map->fault = NO_FAULT;
     map->wraps_left = map->wraps;
     read_again(&map->slots);
-    if (!have_slots(&map->slots, BY_DEPTH ? grammar.depths : 0) ||
+    if (!have_slots(&map->slots, BY_DEPTH ? grammar.depths : MORE_GENES) ||
         !RESERVE(text->data, text->capacity, 1) ||
         !RESERVE(map->choices, map->choices_capacity, 1)) {
         return NO_MEMORY;
@@ -248,6 +253,15 @@ static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) 
                 }
                 if (LEARNING && makes_weights(number)) {
                     index = slots[0].read - 1;
+                    made = add_choice(made, number, index, rule->first_room, out - begin);
+                }
+            } else if (PROBABILISTIC) {
+                index = slots[number].read++;
+                choice = choose_by_codon(slots, number, 0, index, random);
+                if (choice < 0) {
+                    return NO_MEMORY;
+                }
+                if (rule->productions > 1) {
                     made = add_choice(made, number, index, rule->first_room, out - begin);
                 }
             } else {
@@ -327,8 +341,10 @@ static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) 
             int32_t level = level_of(rule, child_depth);
             int32_t gene = find_slot(number, BY_DEPTH ? child_depth : 0);
             index = slots[gene].read++;
-            choice = choose(&slots[gene], rule, level, index, random);
-            if (rooms[rule->first_room + level].options > 1) {
+            choice = PROBABILISTIC ? choose_by_codon(slots, number, level, index, random)
+                                   : choose(&slots[gene], rule, level, index, random);
+            if (PROBABILISTIC ? rule->productions > 1
+                              : rooms[rule->first_room + level].options > 1) {
                 made = add_choice(made, gene, index, rule->first_room + level, out - begin);
             }
         }

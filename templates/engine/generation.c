@@ -6,6 +6,7 @@
 #define DSGEC_GENERATION_C
 #include "breed_lists.c"
 #include "breed_trees.c"
+#include "learn_best.c"
 #include "steps.c"
 
 static void grow_individual(void *owner, int64_t task, int thread) {
@@ -348,7 +349,7 @@ static int run_generation(dsgec_engine *e) {
             int64_t children = e->settings.population - elites;
             int grown = e->generation == 0;
             int done;
-            if (e->pool.next == 0 && prepare_selection(e) != OK) {
+            if (e->pool.next == 0 && (prepare_selection(e) != OK || learn_from_best(e) != OK)) {
                 e->error = NO_MEMORY;
                 return 1;
             }

@@ -8,6 +8,9 @@
 
 typedef dsgec_engine_gene Gene;
 
+/* In PSGE, genes of the rules after the last hold probabilities and mutation rates. */
+enum { MORE_GENES = PROBABILISTIC ? 2 : 0 };
+
 /* The genes, sorted by (rule, part). */
 typedef struct {
     Gene *genes;
@@ -125,6 +128,9 @@ static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_
 }
 
 static int32_t last_part(const Slots *slots, int32_t rule) {
+    if (PROBABILISTIC) {
+        return 0;
+    }
     if (BY_DEPTH) {
         return depths[rule].count;
     }
@@ -135,7 +141,7 @@ static int32_t last_part(const Slots *slots, int32_t rule) {
 static int store_genotype(Genotype *genotype, const Slots *slots) {
     int32_t rule, part, total = 0;
     genotype->count = 0;
-    for (rule = 0; rule < grammar.rules; rule++) {
+    for (rule = 0; rule < grammar.rules + MORE_GENES; rule++) {
         for (part = 0; part <= last_part(slots, rule); part++) {
             const Slot *slot = &slots->items[find_slot(rule, part)];
             if (!store_gene(genotype, slot, rule, part, &total)) {

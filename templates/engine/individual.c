@@ -127,6 +127,8 @@ struct dsgec_engine {
     int is_scored; /* whether no phenotype waits */
     Describer describer;
     Work work;
+    int32_t *probabilities; /* of PSGE, for the children of this generation */
+    size_t probabilities_capacity;
 };
 
 /* Return how many parents precede the children and compete with them: the elite, or all of them. */

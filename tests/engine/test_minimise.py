@@ -16,7 +16,8 @@ from dsgec.search.backends import NumpyBackend, ReferenceBackend
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.measure import NativeMeasurer, PlainMeasurer
-from dsgec.search.settings import COSTS, Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import COSTS, Settings
 from tests.support.compilers import fast_engine
 from tests.support.engine_runs import (
     OBJECTIVES_OF,

@@ -23,7 +23,7 @@ from tests.support.random_grammars import random_grammar
 
 pytestmark = pytest.mark.needs_cc
 
-REPRESENTATIONS = ("sge", "ge")
+REPRESENTATIONS = ("sge", "ge", "psge", "copsge")
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)

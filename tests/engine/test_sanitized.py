@@ -28,6 +28,7 @@ LEARNING = [
     ("dsge", "multi_layer", "lists"),
     ("sge", "one_layer", "lists"),
     ("ge", "one_layer", "lists"),
+    ("copsge", "one_layer", "lists"),
 ]
 
 
@@ -105,7 +106,7 @@ def test_no_address_is_wrong_in_any_objective(objective, classes, tmp_path):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("representation", ["sge", "ge"])
+@pytest.mark.parametrize("representation", ["sge", "ge", "psge", "copsge"])
 def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
     for grammar in ("one_layer", "formula", INDIRECT):
         settings = Settings(

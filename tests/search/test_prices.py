@@ -11,8 +11,9 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.cost import chips as checks
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
+from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import make_problem
-from dsgec.search.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS, Preset, make_settings
+from dsgec.search.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS
 from tests.support.engine_runs import make_data
 
 SINES = "<s> ::= <f>(<x>)\n<f> ::= sin | sig\n<x> ::= x_1 | x_2 | x_3\n"

@@ -17,7 +17,8 @@ from dsgec.search import choose as choosing
 from dsgec.search import native as engines
 from dsgec.search.islands import IslandEvolver, island_settings
 from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine
-from dsgec.search.settings import Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec, restore_signals
 from tests.support.compilers import FAST_FLAGS, fast_toolchain
 from tests.support.engine_runs import make

@@ -62,8 +62,8 @@ static Problem read_problem(const char *path) {
         fprintf(stderr, "no file with a problem\n");
         exit(2);
     }
-    numbers = read_array(file, 18, sizeof *numbers);
-    rates = read_array(file, 5, sizeof *rates);
+    numbers = read_array(file, 19, sizeof *numbers);
+    rates = read_array(file, 10, sizeof *rates);
     s->seed = (uint64_t)numbers[0];
     s->population = numbers[1];
     s->tournament = numbers[2];
@@ -83,9 +83,15 @@ static Problem read_problem(const char *path) {
     s->penalty = rates[2];
     s->parsimony = rates[3];
     s->down_sample = rates[4];
+    s->learning_factor = rates[5];
+    s->grammar_mutation = rates[6];
+    s->grammar_deviation = rates[7];
+    s->rate_mutation = rates[8];
+    s->rate_deviation = rates[9];
     s->steps = numbers[15];
     s->batch = numbers[16];
     s->selection = numbers[17];
+    s->adaptive = numbers[18];
     problem.generations = numbers[14];
     s->row_groups = problem.tables[0] = read_array(file, (size_t)s->groups, sizeof *s->row_groups);
     s->columns = problem.tables[1] =

@@ -21,6 +21,8 @@ WARNING_CASES = [
     ("dsge", "multi_layer_softmax", "trees", 2),
     ("sge", "one_layer", "lists", 0),
     ("ge", "one_layer", "lists", 1),
+    ("psge", "one_layer", "lists", 1),
+    ("copsge", "one_layer", "lists", 0),
     ("dsge", "multi_layer_softmax", "lists", 0),
     ("ge", "one_layer", "lists", 0),
     ("dsge", "formula", "trees", 0),
@@ -60,16 +62,19 @@ def cost_bytes(problem, settings):
 def problem_bytes(problem, settings, threads):
     """Return a problem as engine_problem.c reads it."""
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
-    names = ("crossover", "mutation", "penalty", "parsimony", "down_sample")
+    names = (
+        *("crossover", "mutation", "penalty", "parsimony", "down_sample", "learning_factor"),
+        *("grammar_mutation", "grammar_deviation", "rate_mutation", "rate_deviation"),
+    )
     rates = [p.pop(name) for name in names]
     seed, classes = p.pop("seed"), p.pop("classes")
-    last = [p.pop(name) for name in ("steps", "batch", "selection")]
+    last = [p.pop(name) for name in ("steps", "batch", "selection", "adaptive")]
     numbers = p.values()
     sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, *last)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q17q5d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q18q10d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

@@ -3,6 +3,7 @@
 import hashlib
 
 from dsgec.engine.engine import QUICK
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.grammar.load import parse_grammar
 from dsgec.search.fitness import LocalEvaluator
 from dsgec.search.native import build_engine
@@ -58,7 +59,7 @@ SELECTIONS = (
     {"values": 2, "objectives": 2},
     {"values": 3, "objectives": 3},
 )
-KINDS = (("dsge", "trees"), ("dsge", "lists"), ("sge", "lists"), ("ge", "lists"))
+KINDS = (("dsge", "trees"), *((name, "lists") for name in REPRESENTATIONS))
 
 
 def random_search(rng, kind, selection, **more):

@@ -14,7 +14,7 @@ class Keywords(TypedDict, total=False):
 
     preset: Literal["learning", "paper"]
     effort: Literal["quick", "normal", "thorough"]
-    representation: Literal["dsge", "sge", "ge"]
+    representation: Literal["dsge", "sge", "ge", "psge", "copsge"]
     population: int | None
     generations: int | None
     seed: int
@@ -37,6 +37,12 @@ class Keywords(TypedDict, total=False):
     max_size: int
     codons: int
     wraps: int
+    learning_factor: float
+    grammar_mutation: float
+    grammar_deviation: float
+    adaptive: bool
+    rate_mutation: float
+    rate_deviation: float
     split_seed: int
     objective: str | None
     minimise: Literal["none", "connections", "flash", "cycles"]
@@ -72,7 +78,7 @@ class Parameters:
         *,
         preset: Literal["learning", "paper"] = "learning",
         effort: Literal["quick", "normal", "thorough"] = "normal",
-        representation: Literal["dsge", "sge", "ge"] = "dsge",
+        representation: Literal["dsge", "sge", "ge", "psge", "copsge"] = "dsge",
         population: int | None = None,
         generations: int | None = None,
         tournament: int = 3,
@@ -94,6 +100,12 @@ class Parameters:
         max_size: int = 250000,
         codons: int = 200,
         wraps: int = 0,
+        learning_factor: float = 0.01,
+        grammar_mutation: float = 0.05,
+        grammar_deviation: float = 0.5,
+        adaptive: bool = False,
+        rate_mutation: float = 0.3,
+        rate_deviation: float = 0.01,
         objective: str | None = None,
         minimise: Literal["none", "connections", "flash", "cycles"] = "none",
         chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
@@ -137,6 +149,12 @@ class Parameters:
         self.max_size = max_size
         self.codons = codons
         self.wraps = wraps
+        self.learning_factor = learning_factor
+        self.grammar_mutation = grammar_mutation
+        self.grammar_deviation = grammar_deviation
+        self.adaptive = adaptive
+        self.rate_mutation = rate_mutation
+        self.rate_deviation = rate_deviation
         self.objective = objective
         self.minimise = minimise
         self.chip = chip
@@ -165,7 +183,7 @@ class ClassifierParameters(Parameters):
         *,
         preset: Literal["learning", "paper"] = "learning",
         effort: Literal["quick", "normal", "thorough"] = "normal",
-        representation: Literal["dsge", "sge", "ge"] = "dsge",
+        representation: Literal["dsge", "sge", "ge", "psge", "copsge"] = "dsge",
         population: int | None = None,
         generations: int | None = None,
         tournament: int = 3,
@@ -187,6 +205,12 @@ class ClassifierParameters(Parameters):
         max_size: int = 250000,
         codons: int = 200,
         wraps: int = 0,
+        learning_factor: float = 0.01,
+        grammar_mutation: float = 0.05,
+        grammar_deviation: float = 0.5,
+        adaptive: bool = False,
+        rate_mutation: float = 0.3,
+        rate_deviation: float = 0.01,
         objective: str | None = None,
         minimise: Literal["none", "connections", "flash", "cycles"] = "none",
         chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
@@ -232,6 +256,12 @@ class ClassifierParameters(Parameters):
         self.max_size = max_size
         self.codons = codons
         self.wraps = wraps
+        self.learning_factor = learning_factor
+        self.grammar_mutation = grammar_mutation
+        self.grammar_deviation = grammar_deviation
+        self.adaptive = adaptive
+        self.rate_mutation = rate_mutation
+        self.rate_deviation = rate_deviation
         self.objective = objective
         self.minimise = minimise
         self.chip = chip

@@ -76,6 +76,13 @@ class Dsge:
             for rule, layer in genotype
         )
 
+    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
+        """Map a child, mutate it with the given probability, and map it again."""
+        derivation = self.express(genotype, stream)
+        if not stream.chance(mutation):
+            return derivation
+        return self.express(self.mutate(derivation, stream), stream)
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """Replace one integer that was read by another that is allowed in its place."""
         return mutate_choice(derivation, stream)

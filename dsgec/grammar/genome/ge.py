@@ -62,6 +62,13 @@ class Ge:
         """Return whether there is one gene with the right number of codons."""
         return genotype.keys() == {_CODONS} and len(genotype[_CODONS]) == self.codons
 
+    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
+        """Map a child, mutate it with the given probability, and map it again."""
+        derivation = self.express(genotype, stream)
+        if not stream.chance(mutation):
+            return derivation
+        return self.express(self.mutate(derivation, stream), stream)
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """Draw a codon that was read again."""
         codons = list(derivation.genotype[_CODONS])

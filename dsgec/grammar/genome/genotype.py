@@ -12,7 +12,7 @@ from typing import Protocol
 
 from dsgec.random import Stream
 
-REPRESENTATIONS = ("dsge", "sge", "ge")
+REPRESENTATIONS = ("dsge", "sge", "ge", "psge", "copsge")
 """The names of the representations in settings."""
 
 STRIDE = 1 << 16
@@ -131,7 +131,7 @@ class Derivation:
 
 
 class Representation(Protocol):
-    """A way to represent individuals by integers: DSGE, SGE or GE."""
+    """A way to represent individuals by integers, such as DSGE, SGE or GE."""
 
     def grow(self, stream: Stream) -> Genotype:
         """Return the genotype of a new individual."""
@@ -145,8 +145,8 @@ class Representation(Protocol):
         """Return whether an untrusted genotype has what `express` and the operators need."""
         ...
 
-    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """Replace one integer that was read by another."""
+    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
+        """Map a child and mutate it; `mutation` is the probability that the user set."""
         ...
 
     def crossover(

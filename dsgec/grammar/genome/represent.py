@@ -1,9 +1,11 @@
 """Make the representation of a grammar by its name."""
 
 from dsgec.errors import DsgecError, mention
+from dsgec.grammar.genome.copsge import CoPsge
 from dsgec.grammar.genome.dsge import Dsge
 from dsgec.grammar.genome.ge import Ge
 from dsgec.grammar.genome.genotype import Representation
+from dsgec.grammar.genome.psge import ProbabilitySettings, Psge
 from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.grammar.genome.sge import Sge
 
@@ -17,6 +19,7 @@ def represent(
     codons: int,
     wraps: int,
     growth: float | None = None,
+    probabilities: ProbabilitySettings | None = None,
 ) -> Representation:
     """Return one of REPRESENTATIONS, or raise a DsgecError if the grammar cannot have it."""
     if representation == "dsge":
@@ -31,6 +34,10 @@ def represent(
         )
     if representation == "ge":
         return Ge(tables, max_size, codons, wraps)
+    if representation == "psge":
+        return Psge(tables, max_size, probabilities or ProbabilitySettings())
+    if representation == "copsge":
+        return CoPsge(tables, max_size, probabilities or ProbabilitySettings())
     sge = Sge(tables, max_size)
     _ = sge.sizes  # raises if they are too large
     return sge

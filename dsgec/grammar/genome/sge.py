@@ -67,6 +67,13 @@ class Sge:
             for gene, values in genotype.items()
         )
 
+    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
+        """Map a child, mutate it with the given probability, and map it again."""
+        derivation = self.express(genotype, stream)
+        if not stream.chance(mutation):
+            return derivation
+        return self.express(self.mutate(derivation, stream), stream)
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """Replace one integer that was read by another alternative of its symbol."""
         return mutate_choice(derivation, stream)

@@ -127,7 +127,7 @@ def test_what_would_be_too_large_is_refused_with_advice():
     assert "such as max_depth={" in str(refused.value)
 
 
-@pytest.mark.parametrize("representation", ["sge", "ge"])
+@pytest.mark.parametrize("representation", ["sge", "ge", "psge", "copsge"])
 def test_rules_that_are_made_while_mapping_are_refused(representation):
     tables = make_rule_tables(expand(load_grammar("multi_layer").grammar, 4, 1), {})
     with pytest.raises(DsgecError, match="only DSGE can do that"):

@@ -10,7 +10,8 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.choose import choose_evolver
 from dsgec.search.defaults import with_defaults
 from dsgec.search.evolver import LoopEvolver
-from dsgec.search.settings import Preset, Settings, make_settings
+from dsgec.search.presets import Preset, make_settings
+from dsgec.search.settings import Settings
 from dsgec.search.walk import front
 from tests.support.compilers import fast_engine
 from tests.support.engine_runs import make, make_data
