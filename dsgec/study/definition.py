@@ -25,7 +25,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class StudyGrammar:
-    """A grammar: its name in the study, and its file."""
+    """A grammar: its name in the study, and its file; without a file, each problem has its own."""
 
     name: str
     file: str
@@ -44,8 +44,8 @@ class StudyPart:
     data: tuple[Data, ...]
     generations: tuple[int, ...]
     """For each table."""
-    settings: tuple[Settings, ...]
-    """For each representation."""
+    settings: tuple[tuple[Settings, ...], ...]
+    """For each table, for each representation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,13 @@ def cells(study: Study) -> Iterator[Cell]:
     """Yield the cell of every run, seed by seed, so that one of each kind is run first."""
     for number in range(study.runs):
         for part in study.parts:
-            for data, generations in zip(part.data, part.generations, strict=True):
+            kinds = zip(part.data, part.generations, part.settings, strict=True)
+            for data, generations, each in kinds:
                 for grammar in part.grammars:
-                    for settings in part.settings:
+                    file = grammar.file or data.fitness.rpartition(":")[0]
+                    for settings in each:
                         own = replace(settings, generations=generations, seed=study.seed + number)
-                        yield Cell(part.name, grammar, data, own)
+                        yield Cell(part.name, replace(grammar, file=file), data, own)
 
 
 def default_tables(parts: tuple[StudyPart, ...]) -> tuple[TablePlan, ...]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
+from dsgec.problems import NAMES as PROBLEMS
 from dsgec.resources import STUDIES, beside, find
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.settings import MOST_GENERATIONS, Settings
@@ -24,10 +25,13 @@ from dsgec.study.definition import (
     StudyPart,
     TablePlan,
 )
-from dsgec.study.evaluators import FUNCTION
+from dsgec.study.evaluators import FUNCTION, load_problem, split_place
 from dsgec.study.printed import parse_printed
 from dsgec.study.toml_reader import STUDY, TomlReader
 from dsgec.toml import read_toml
+
+OWN_GRAMMAR = "own"
+"""The name of the grammar of parts whose problems have grammars of their own."""
 
 _MOST_RUNS = 100_000
 _MOST_CELLS = 1_000_000
@@ -156,12 +160,15 @@ def _part(
     name = reader.take("name", str, f"part {number}")
     key = _current_name(reader, "representations", "engines")
     representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
-    files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
-    grammars = tuple(StudyGrammar(_stem(file), beside(file, folder)) for file in files)
     names = reader.texts("data", needed="table files, names of tables, or names under [data]")
-    data = tuple(
-        declared.get(n) or Data(_stem(n), beside(n, folder), None, _stem(n)) for n in names
-    )
+    data = tuple(declared.get(name) or _undeclared_data(name, folder) for name in names)
+    is_text = any(one.fitness for one in data)
+    if is_text and "grammars" not in reader.table:
+        reader.asked.append("grammars")
+        grammars: tuple[StudyGrammar, ...] = (StudyGrammar(OWN_GRAMMAR, ""),)
+    else:
+        files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
+        grammars = tuple(StudyGrammar(_stem(file), beside(file, folder)) for file in files)
     for key, values in (("grammars", grammars), ("data", data)):
         if len({value.name for value in values}) < len(values):
             advice = "Give the files different names, or tables names of their own: [data.NAME]."
@@ -169,10 +176,12 @@ def _part(
     each = _generations(reader, generations, data)
     own = reader.take("settings", dict, {})
     inner = TomlReader(shared | own, f"{reader.place}, [settings]", reader.faults)
-    is_text = any(one.fitness for one in data)
     if is_text and not all(one.fitness for one in data):
         reader.fault("data", "has tables and problems with a fitness", "Make it two parts.")
-    settings = (_text_settings if is_text else _settings)(inner, representations)
+    if is_text:
+        settings = tuple(_text_settings(inner, representations, one) for one in data)
+    else:
+        settings = (_settings(inner, representations),) * len(data)
     inner.close()
     reader.close()
     return StudyPart(name, representations, grammars, data, each, settings)
@@ -193,22 +202,37 @@ def _settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Set
     )
 
 
-def _text_settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Settings, ...]:
-    """Return the settings of each representation for problems with a fitness."""
+def _text_settings(
+    reader: TomlReader, representations: tuple[str, ...], data: Data
+) -> tuple[Settings, ...]:
+    """Return the settings of each representation for a problem with a fitness.
+
+    Its own `settings` are defaults, except that a study says how long its runs are.
+    """
     known = names_of(TEXT_SETTINGS) - _NOT_SETTINGS
     reader.asked += sorted(known)
     given = {key: value for key, value in reader.table.items() if key in known}
-    return _keep_faults(
-        reader,
-        lambda: tuple(
+
+    def build() -> tuple[Settings, ...]:
+        own = getattr(load_problem(split_place(data.fitness)[0]), "settings", {})
+        shared = {key: own[key] for key in known & {*own}} | given
+        return tuple(
             make_text_settings(
-                {**given, "representation": one}
-                | ({} if one == "dsge" or "variation" not in given else {"variation": "lists"})
+                {**shared, "representation": one}
+                | ({} if one == "dsge" or "variation" not in shared else {"variation": "lists"})
             )
             for one in representations
-        ),
-        (TextSettings(),) * len(representations),
-    )
+        )
+
+    return _keep_faults(reader, build, (TextSettings(),) * len(representations))
+
+
+def _undeclared_data(name: str, folder: Path | None) -> Data:
+    """Return the data of a name that is not under [data]: a shipped problem or a table."""
+    file = beside(name, folder)
+    if name in PROBLEMS and not Path(file).exists():
+        return Data(name, name, None, name.replace("_", " "), fitness=f"{name}:{FUNCTION}")
+    return Data(_stem(name), file, None, _stem(name))
 
 
 def _generations(reader: TomlReader, default: int, data: tuple[Data, ...]) -> tuple[int, ...]:

@@ -1,12 +1,16 @@
 """A study of problems whose fitness is a user's."""
 
 import csv
+import importlib
+import importlib.util
 import statistics
 
 import pytest
 
 import dsgec as library
-from dsgec.problems import parity_5
+from dsgec.problems import NAMES, parity_5
+from dsgec.study.definition import cells
+from dsgec.study.parse import load_study
 from tests.support.command_line import dsgec
 
 STUDY = """
@@ -73,3 +77,44 @@ def test_mistakes_in_such_a_study_are_reported(folder):
     ):
         study.write_text(STUDY.replace(old, new))
         assert message in dsgec("study", "bits.toml", cwd=folder, code=1).stderr
+
+
+OWN = """
+runs = 2
+generations = 1
+
+[settings]
+population = 10
+
+[[part]]
+name = "shipped"
+representations = ["dsge", "ge"]
+data = ["quartic", "parity_5"]
+"""
+
+
+def test_shipped_problems_bring_their_grammars_and_settings(tmp_path):
+    (tmp_path / "own.toml").write_text(OWN)
+    said = dsgec("study", "own.toml", "--jobs", "1", cwd=tmp_path).stdout
+    assert "Success rate" in said and "parity 5" in said
+    with (tmp_path / "build/own/results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 2 * 2
+    for row in rows:
+        problem = importlib.import_module(f"dsgec.problems.{row['data']}")
+        more = {"representation": row["engine"], "seed": int(row["seed"]), **problem.settings}
+        run = library.search(problem.grammar, problem.fitness, population=10, generations=1, **more)
+        assert float(row["fitness"]) == run.score
+        assert float(row["train_solved"]) == (run.score <= problem.settings["stop_at"])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mlxtend") is None, reason="needs mlxtend")
+def test_the_shipped_study_of_classics_has_all_problems():
+    study = load_study("classics")
+    every = {data.name for part in study.parts for data in part.data}
+    assert every == set(NAMES)
+    for cell in cells(study):
+        own = getattr(importlib.import_module(f"dsgec.problems.{cell.data.name}"), "settings", {})
+        assert cell.settings.stop_at == own.get("stop_at")
+        assert cell.grammar.file == cell.data.name
+        assert not own.get("maximise")

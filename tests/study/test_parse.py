@@ -31,7 +31,7 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert (found.name, found.runs, found.seed) == ("mine", 30, 1)
     (part,) = found.parts
     assert part.generations == (500,)
-    assert part.settings == (settings.Settings(),)
+    assert part.settings == ((settings.Settings(),),)
     assert found.tables == ()
     (plan,) = default_tables(found.parts)
     assert [row.label for row in plan.rows] == ["one_layer"]
@@ -42,8 +42,8 @@ def test_a_part_may_have_another_preset(tmp_path):
     found = study(tmp_path, parts + 'settings = { preset = "learning", steps = 2 }\n')
     paper, learning = found.parts
 
-    assert paper.settings == (settings.Settings(),)
-    dsge, ge = learning.settings
+    assert paper.settings == ((settings.Settings(),),)
+    dsge, ge = learning.settings[0]
     assert (dsge.variation, dsge.population, dsge.steps) == ("trees", 30, 2)
     assert (ge.representation, ge.population, ge.crossover, ge.tuning) == ("ge", 100, 0.95, 200)
     assert learning.generations == (500,)
@@ -104,9 +104,9 @@ def test_everything_that_can_be_said(tmp_path):
     assert a.data[1].file == str(tmp_path / "houses.csv")
     assert (a.data[1].target, a.data[1].label) == ("price", "Houses")
     assert a.grammars[1].file == str(tmp_path / "my.bnf")
-    assert a.settings[0].max_depth == (("sigexpr", 4), ("sum", 2))
-    assert (a.settings[0].population, b.settings[0].population) == (10, 11)
-    assert b.settings[0].mutation == 1.0
+    assert a.settings[0][0].max_depth == (("sigexpr", 4), ("sum", 2))
+    assert (a.settings[0][0].population, b.settings[0][0].population) == (10, 11)
+    assert b.settings[0][0].mutation == 1.0
     (plan,) = found.tables
     assert plan.rows[0].representation == "dsge"
     assert (plan.rows[1].against, plan.rows[1].layers) == ("first", 2)
@@ -197,7 +197,7 @@ def test_every_setting_can_be_given(tmp_path):
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     (part,) = study(tmp_path, f"[settings]\n{lines}{PART}").parts
 
-    assert part.settings == (settings.Settings(**given),)
+    assert part.settings == ((settings.Settings(**given),),)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):
@@ -271,7 +271,7 @@ def test_the_printed_figures_have_as_many_signs_as_the_paper_counts():
 def test_a_study_that_is_not_there(tmp_path):
     with pytest.raises(DsgecError, match="there is no study nothing"):
         load_study("nothing")
-    with pytest.raises(DsgecError, match="shipped one: example, paper"):
+    with pytest.raises(DsgecError, match="shipped one: classics, example, paper"):
         load_study(str(Path(tmp_path) / "nothing.toml"))
 
 

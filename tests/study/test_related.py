@@ -29,9 +29,11 @@ def small(folder):
             part,
             data=data,
             generations=(min(part.generations[0], 1),),
-            settings=tuple(
-                replace(s, population=4, tuning=min(s.tuning, 2), pruning=min(s.pruning, 1))
-                for s in part.settings
+            settings=(
+                tuple(
+                    replace(s, population=4, tuning=min(s.tuning, 2), pruning=min(s.pruning, 1))
+                    for s in part.settings[0]
+                ),
             ),
         )
         for part in STUDY.parts
@@ -73,7 +75,9 @@ def test_fitness_is_compared_where_the_same_is_minimised(made):
 
 def test_all_have_the_inputs_and_the_splits_of_each_other():
     plans = {data.preprocessing.scale for part in STUDY.parts for data in part.data}
-    splits = {(s.test, s.split_seed) for part in STUDY.parts for s in part.settings}
+    splits = {
+        (s.test, s.split_seed) for part in STUDY.parts for each in part.settings for s in each
+    }
 
     assert plans == {"standard"}
     assert splits == {(0.3, 1)}
@@ -82,7 +86,7 @@ def test_all_have_the_inputs_and_the_splits_of_each_other():
 def test_the_budgets_are_comparable():
     """A pass over the rows is an evaluation, and a gradient one more."""
     for part in STUDY.parts:
-        for settings, generations in zip(part.settings, part.generations, strict=False):
+        for settings, generations in zip(part.settings[0], part.generations, strict=False):
             evolved = settings.population * generations * (1 + 2 * settings.steps)
             tuned = 2 * settings.tuning * (10 if generations else 1)
             assert 40_000 <= evolved + tuned <= 51_000, part.name
