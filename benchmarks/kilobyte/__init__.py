@@ -1,0 +1,1 @@
+"""Test accuracy of small classifiers by the bytes of flash that they take."""
