@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.export.fixed.weight_rows import ProgramTables, next_one
+from dsgec.export.fixed.number_lists import ProgramTables, next_one
 from dsgec.export.lower import LONGEST_FUNCTION, NodeWriter, constant, entry, statements
 from dsgec.export.network_parts import Feature, NetworkParts
 from dsgec.export.parts import index

@@ -31,6 +31,7 @@ from dsgec.program.printer import Printer, Simple
 
 _BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int24": 24, "int32": 32}
 _OF_INT, _LARGEST_INT = 16, 32767  # bits that every `int` has, and the largest of these numbers
+_UNSIGNED = ("uint8", "uint16")
 _MASKS = {255: "uint8_t", 65535: "uint16_t"}
 SHORT = "short_"  # functions of numbers of 16 bits that read tables of bytes
 _HELPERS = {
@@ -274,6 +275,8 @@ class CPrinter(Printer):
                 return f"(float)(int64_t)({n})"
             case "wide", [n]:
                 return n
+            case "shifted", [a, n] if call.arguments[0].type in _UNSIGNED:
+                return f"({a} >> {n})"
             case "shifted", [a, n] if call.type != "int32" and isinstance(
                 call.arguments[0], Variable
             ):

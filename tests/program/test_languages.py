@@ -11,6 +11,8 @@ import pytest
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.export.fixed.packed import CURVE, pack
+from dsgec.export.fixed.weight_formats import Way, possible_groups
+from dsgec.export.fixed.weight_rows import WeightRows
 from dsgec.program.check import check, check_types
 from dsgec.program.interpret import interpret
 from dsgec.program.ir import (
@@ -35,6 +37,7 @@ from dsgec.program.ir import (
     instructions,
 )
 from tests.support.fixed_models import fixed_artefact
+from tests.support.low_bit_models import TERNARY, low_bit_model
 from tests.support.models import FIXED_DTYPES, seven_neurons
 from tests.support.program_drivers import LANGUAGES, run_program
 
@@ -414,6 +417,23 @@ def test_the_packed_layout(language, dtype, tmp_path):
         given = {"x": x} if procedure.name == "load" else {"v": x[:, : loaded(procedure)] // 2}
         own = Program(tables, (procedure,))
         compare(tmp_path, language, own, procedures("whole"), **given)
+
+
+@pytest.mark.parametrize(("way", "bits"), [(Way.BITMAP, 4), (Way.WINDOW, 2), (Way.GAP, 4)])
+def test_weights_with_codes(language, way, bits, tmp_path, monkeypatch):
+    source = fixed_artefact(low_bit_model(TERNARY, 21, 3, 3, 7), "q7").number_format.fixed.program
+    packed = pack(source, ())
+    rows = [[*terms] for terms in packed.terms]
+    hidden = possible_groups(rows[: packed.hidden])
+    one = next(group for group in hidden if (group.format.way, group.format.bits) == (way, bits))
+    weights = WeightRows((one, possible_groups(rows[packed.hidden :])[0]), packed.hidden)
+    monkeypatch.setattr(WeightRows, "choose", lambda *_: weights)
+    program = pack(source, (), finds_class=False).program
+    x = np.random.default_rng(4).integers(-100, 100, size=(ROWS, loaded(program.procedures[1])))
+    neurons = program.procedures[1]
+    tables = tuple(table for table in program.tables if table.name in neurons.names)
+    own = Program(tables, (neurons,))
+    compare(tmp_path, language, own, procedures("whole"), v=x)
 
 
 def loaded(neurons):

@@ -27,6 +27,7 @@ Commands = list[list[str]]
 ALLOWED = ["unused_parens"]
 ALLOWED += [f"clippy::{name}" for name in ("approx_constant", "assign_op_pattern", "eq_op")]
 ALLOWED += [f"clippy::{name}" for name in ("excessive_precision", "identity_op", "neg_multiply")]
+ALLOWED += ["clippy::explicit_counter_loop"]
 
 
 @dataclass(frozen=True)

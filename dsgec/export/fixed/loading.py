@@ -18,7 +18,7 @@ from dsgec.export.fixed.ir import (
     largest,
     operands,
 )
-from dsgec.export.fixed.weight_rows import ProgramTables, counter
+from dsgec.export.fixed.number_lists import ProgramTables, counter
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,

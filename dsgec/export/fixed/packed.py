@@ -39,13 +39,8 @@ from dsgec.export.fixed.loading import (
     step_expression,
 )
 from dsgec.export.fixed.neurons import Neuron, NeuronParts
-from dsgec.export.fixed.weight_rows import (
-    ZERO,
-    PackedLists,
-    ProgramTables,
-    WeightRows,
-    counter,
-)
+from dsgec.export.fixed.number_lists import ZERO, ProgramTables, counter
+from dsgec.export.fixed.weight_rows import PackedLists, WeightRows
 from dsgec.program.check import check
 from dsgec.program.ir import (
     LIMITS,
@@ -270,9 +265,13 @@ class _Packer:
         biases = [neuron.sum.bias for neuron in self.order]
         lists = PackedLists(self._rows, biases, [neuron.sum.shift for neuron in self.order])
         self.tables += lists.tables()
-        shift, after = lists.shift()
+        shift, after = lists.shift(k)
         rounded = total if shift == ZERO else Invoke("shifted", (total, shift))
-        body = (*lists.add(k, total, "int32"), Declare(y, rounded), *after, *self._ends(k, y))
+        if isinstance(shift, Element):
+            ends = (Declare(y, rounded), *after)
+        else:
+            ends = (*after, Declare(y, rounded))
+        body = (*lists.add(k, total, "int32"), *ends, *self._ends(k, y))
         begin, result = [*lists.begin], self._class
         if isinstance(result, Variable):
             begin.append(Declare(result, ZERO))
@@ -325,7 +324,7 @@ class _Packer:
     @cached_property
     def _rows(self) -> WeightRows:
         terms = [self._terms(neuron) for neuron in self.order]
-        return WeightRows.choose(terms, self.source.bits, self.hidden)
+        return WeightRows.choose(terms, self.hidden)
 
     def _terms(self, neuron: Neuron) -> list[tuple[int, int]]:
         """Return the sources of a neuron in ascending order, with their weights."""

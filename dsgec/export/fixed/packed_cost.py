@@ -19,8 +19,10 @@ from dsgec.export.fixed.ir import (
     Sum,
     operands,
 )
+from dsgec.export.fixed.number_lists import Stored
 from dsgec.export.fixed.packed import CURVE, PackedNetwork
-from dsgec.export.fixed.weight_rows import elements_of
+from dsgec.export.fixed.weight_formats import Way
+from dsgec.export.fixed.weight_rows import LOOP_BYTES
 from dsgec.network.cost.kinds import CHOICE_KINDS, DATA
 from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
@@ -29,6 +31,15 @@ from dsgec.program.ir import Declare, instructions
 
 _BYTES = {"int8": 1, "int16": 2, "int32": 4}
 _MOST_BYTE = 255
+_WAYS = {
+    Way.LISTED: "listed",
+    Way.RELATIVE: "relative",
+    Way.GAP: "relative",
+    Way.WINDOW: "windows",
+    Way.BITMAP: "windows",
+}
+"""The ways that have prices, with those that are priced alike."""
+_PRICED = {Way.LISTED: Way.LISTED.value, Way.RELATIVE: Way.RELATIVE.value}
 
 
 def packed_work(
@@ -124,7 +135,7 @@ def _neurons(packed: PackedNetwork) -> Counter[str]:
         shift_all=len(shifts) == 1 and shifts != {0},
     )
     counts[f"bits_{types['sum']}"] = sum(neuron.sum.shift for neuron in packed.order)
-    counts[f"adds_{types['sum']}"] = len(packed.rows.weights)
+    counts[f"adds_{types['sum']}"] = sum(sum(group.counts) for group in packed.rows.groups)
     counts[f"sum_{types['sum']}"] = 1
     counts[f"value_{types['y']}"] = 1
     counts[f"sources_{packed.sources.type}"] = 1
@@ -164,26 +175,31 @@ def _tail_name(packed: PackedNetwork, step: Step) -> str:
 
 
 def _weights(packed: PackedNetwork) -> Counter[str]:
-    """Count the loops over the weights of a neuron, which depend on how they are stored."""
-    rows = packed.rows
+    """Count the loops over the weights of a neuron, which depend on how they are stored.
+
+    A format with codes, gaps or bitmaps is counted as the most similar one without, and what its
+    code takes more is counted as data.
+    """
+    groups, split = packed.rows.groups, packed.rows.split
     words = any(table.name == "weights" for table in packed.program.tables)
     kept, item = ("words", 16) if words else ("bytes", 8)
-    listing = "relative" if rows.is_relative else "listed"
-    counts: Counter[str] = Counter(
-        counts_each=len({*rows.counts}) > 1,
-        counts_wide=len({*rows.counts}) > 1 and max(rows.counts) > _MOST_BYTE,
-        firsts_each=len({*rows.firsts}) > 1,
-        firsts_wide=len({*rows.firsts}) > 1 and max(rows.firsts) > _MOST_BYTE,
-        may_lack_weights=min(rows.counts) == 0,
-    )
+    counts: Counter[str] = Counter()
+    for group in groups:
+        for name, values in (("counts", group.counts), ("firsts", group.firsts)):
+            if Stored.choose(values, 8, split, signed=False).length:
+                counts[f"{name}_each"] = 1
+                counts[f"{name}_wide"] |= max(values) > _MOST_BYTE
+        counts["may_lack_weights"] |= min(group.counts) == 0
+        way = _WAYS[group.format.way]
+        taken = group.format.code_bytes - _PRICED.get(group.format.way, 0)
+        counts[DATA] += LOOP_BYTES if f"{kept}_{way}" in counts else taken
+        counts[f"{kept}_{way}"] = 1
+        counts[f"weight_{kept}_{way}"] += sum(group.counts)
+        counts[f"weight_{packed.sources.type}"] += sum(group.counts)
     biases = [neuron.sum.bias for neuron in packed.order]
     if len({*biases}) > 1:
-        counts[f"bias_{kept}_{elements_of(biases, item, signed=True)}"] = 1
-    for way, own in ((listing, rows.counts[: rows.split]), ("windows", rows.counts[rows.split :])):
-        if own:
-            counts[f"{kept}_{way}"] = 1
-            counts[f"weight_{kept}_{way}"] = sum(own)
-    counts[f"weight_{packed.sources.type}"] = len(rows.weights)
+        length = Stored.choose(biases, item, packed.rows.hidden, signed=True).length
+        counts[f"bias_{kept}_{max(length, 1)}"] = 1
     return counts
 
 

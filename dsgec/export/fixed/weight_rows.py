@@ -1,8 +1,26 @@
 """The weights of the neurons of the packed layout as tables, and how a loop adds them up."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never
 
+from dsgec.export.fixed.number_lists import (
+    ZERO,
+    NumberList,
+    Stored,
+    counter,
+    next_one,
+)
+from dsgec.export.fixed.weight_formats import (
+    BYTE,
+    Row,
+    Way,
+    WeightFormat,
+    WeightGroup,
+    possible_groups,
+)
 from dsgec.program.ir import (
     Binary,
     Branch,
@@ -11,6 +29,7 @@ from dsgec.program.ir import (
     Element,
     Expression,
     Instruction,
+    Invoke,
     Loop,
     Number,
     Type,
@@ -19,270 +38,142 @@ from dsgec.program.ir import (
     narrowest,
 )
 
-ZERO = Number(0, "int16")
-
-Row = list[tuple[int, int]]
-"""The sources of a neuron with their weights, in ascending order of the sources."""
-
-_BYTE = 8  # bits
-_MOST_BYTE = 255
-_ONLY_WEIGHTS = {(True, True): "its weights", (False, True): "its weights", (True, False): ""}
-_CONTENT = {
-    (False, False): _ONLY_WEIGHTS,
-    (True, False): {
-        **_ONLY_WEIGHTS,
-        (True, True): "its sources, each before its weight",
-        (True, False): "its sources",
-    },
-    (True, True): {
-        **_ONLY_WEIGHTS,
-        (True, True): "its sources, each before its weight, or the weights of a window",
-        (True, False): "its sources, unless it has a window",
-    },
-}
-"""What lists have, by whether sources are listed and whether some are not; and by what it holds."""
-
 LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
-_ZERO_BYTES = 0.5  # of flash that a product with the weight 0 is worth not to be computed
+_CONSTANT_BYTES = 8  # of a choice between two constants
+_ITS = {
+    Way.LISTED: "its sources, each before its weight",
+    Way.RELATIVE: "the distances of its sources, each before the weight",
+    Way.WINDOW: "its weights",
+    Way.BITMAP: "for each eight sources the bits of those that it reads, with their weights",
+    Way.GAP: "the distance of each source with the code of its weight",
+}
+_PLACES = {
+    Way.LISTED: "its sources",
+    Way.RELATIVE: "the distances of its sources",
+    Way.WINDOW: "",
+    Way.BITMAP: "for each eight sources the bits of those that it reads",
+}
+"""What lists have of the terms of neurons, and what is left if the weights are in another list."""
 
 
-class ProgramTables(list[ConstantTable]):
-    """The tables of a program while it is built."""
-
-    def element(
-        self, name: str, values: Sequence[int], index: Expression, about: str = "", *, signed: bool
-    ) -> Expression:
-        """Return an element of a new table, or a constant if all elements are equal."""
-        if len({*values}) == 1:
-            return constant(values[0])
-        type_ = narrowest(min(values), max(values), signed=signed)
-        self.append(ConstantTable(name, type_, tuple(values), about))
-        return Element(name, index, type_)
-
-
-def constant(value: int) -> Number:
-    """Return a constant of a narrow type."""
-    return Number(value, "int16" if abs(value) < 1 << 15 else "int32")
-
-
-def counter(name: str, count: int) -> Variable:
-    """Return the counter of a loop of at most so many turns."""
-    return Variable(name, "uint8" if count < 256 else "uint16")
-
-
-def place_in(name: str, size: int) -> Variable:
-    """Return a variable that steps through a table of at most so many elements."""
-    return Variable(name, "uint16" if size < 1 << 16 else "int32")
-
-
-def next_one(variable: Variable) -> Instruction:
-    """Return the increment of a variable."""
-    return Update(variable, Binary("+", variable, Number(1, "int16"), variable.type))
-
-
-def add_product(total: Variable, weight: Expression, value: Element) -> Instruction:
-    """Return the addition of a product to a sum."""
-    return Update(total, Binary("+", total, Binary("*", weight, value)))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WeightRows:
-    """The weights of all neurons, and where they read.
+    """The weights of all neurons in one group or two, and where they read."""
 
-    The first `split` neurons list their sources; each of the others reads a window, all sources
-    from its first to its last, some with the weight 0. Relative sources are distances from the
-    source before, and 0 is the first source.
-    """
-
-    counts: list[int]
-    weights: list[int]
-    sources: list[int]
-    firsts: list[int]
-    split: int
-    is_relative: bool
+    groups: tuple[WeightGroup, ...]
+    hidden: int
 
     @classmethod
-    def choose(cls, rows: list[Row], bits: int, hidden: int) -> "WeightRows":
+    def choose(cls, rows: Sequence[Row], hidden: int) -> "WeightRows":
         """Return the smallest; the first `hidden` neurons and the others may differ."""
-        made = (cls.make(rows, split) for split in dict.fromkeys((0, len(rows), hidden)))
-        return min(made, key=lambda each: each.size(bits))
-
-    @classmethod
-    def make(cls, rows: list[Row], split: int) -> "WeightRows":
-        """Return the weights of neurons, of which the first ones list their sources."""
-        most = max((source for row in rows[:split] for source, _ in row), default=0)
-        is_relative = most > _MOST_BYTE
-        listed = [_relative(row) if is_relative else row for row in rows[:split]]
-        found = [*listed, *map(_window, rows[split:])]
-        return cls(
-            [*map(len, found)],
-            [weight for row in found for _, weight in row],
-            [source for row in listed for source, _ in row],
-            [row[0][0] if row else 0 for row in rows[split:]],
-            split,
-            is_relative,
-        )
+        parts = [part for part in (rows[:hidden], rows[hidden:]) if part]
+        made = [cls((group,), hidden) for group in possible_groups(rows)]
+        if len(parts) > 1:
+            pairs = itertools.product(*map(possible_groups, parts))
+            made += [cls(pair, hidden) for pair in pairs if pair[0].format != pair[1].format]
+        return min(made, key=lambda each: each.size)
 
     @property
-    def is_mixed(self) -> bool:
-        """Return whether some neurons list their sources and others have windows."""
-        return 0 < self.split < len(self.counts)
+    def split(self) -> int:
+        """Return how many neurons differ from the others in what they have alike, or 0."""
+        return self.hidden if len(self.groups) == 1 else 0
 
-    def size(self, bits: int) -> float:
-        """Return the bytes of its tables, of a second loop, and what needless products cost."""
-        size: float = len(self.weights) * bits // 8 + len(self.sources) + LOOP_BYTES * self.is_mixed
-        size += _ZERO_BYTES * self.weights.count(0)
-        for column in (self.counts, self.firsts):
-            if len({*column}) > 1:
-                size += len(column) * (1 + (max(column) > _MOST_BYTE))
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Return the weights that are stored as numbers of their own."""
+        return [weight for group in self.groups for weight in group.numbers]
+
+    @cached_property
+    def size(self) -> float:
+        """Return the bytes of its tables and of its loops, and what needless products cost."""
+        size = sum(group.size for group in self.groups) + LOOP_BYTES * (len(self.groups) - 1)
+        for group in self.groups:
+            for column in (group.counts, group.firsts):
+                stored = Stored.choose(column, BYTE, self.split, signed=False)
+                size += len(column) * stored.length
+                size += _CONSTANT_BYTES * (not stored.length and len({*column}) > 1)
         return size
-
-
-def _relative(row: Row) -> Row:
-    """Return the distances between sources; a long one takes several steps of the weight 0."""
-    found: Row = []
-    at = 0
-    for source, weight in row:
-        while source - at > _MOST_BYTE:
-            found.append((_MOST_BYTE, 0))
-            at += _MOST_BYTE
-        found.append((source - at, weight))
-        at = source
-    return found
-
-
-def _window(row: Row) -> Row:
-    """Return all sources from the first to the last."""
-    weights = dict(row)
-    if not row:
-        return []
-    return [(source, weights.get(source, 0)) for source in range(row[0][0], row[-1][0] + 1)]
-
-
-def elements_of(values: Sequence[int], bits: int, *, signed: bool) -> int:
-    """Return how many elements of so many bits each of some numbers takes."""
-    widest = max(
-        (value if value >= 0 else -1 - value).bit_length() + signed for value in (0, *values)
-    )
-    return max(1, -(-widest // bits))
-
-
-class NumberList:
-    """A list of numbers that a program reads one after the other while it is built.
-
-    A number that a single element cannot have takes several, the highest digits first.
-    """
-
-    def __init__(self, name: str, bits: int, at: str, most: int) -> None:
-        self.name, self.bits = name, bits
-        self.type: Type = "int8" if bits == _BYTE else "int16"
-        self.values: list[int] = []
-        self.at = place_in(at, most)
-        self.step = next_one(self.at)
-        self.next = Element(name, self.at, self.type)
-        self.unsigned = Binary("&", self.next, Number((1 << bits) - 1), "int32")
-
-    def read(
-        self, name: str, values: Sequence[int], *, signed: bool
-    ) -> tuple[Expression, list[Instruction]]:
-        """Return one of some numbers, and how it is read if they are not all the same."""
-        if len({*values}) <= 1:
-            return constant(values[0] if values else 0), []
-        type_: Type = "int32" if signed else "uint16"
-        length = self.length(values, signed=signed)
-        if length == 1 and not signed:
-            type_ = "uint8"
-        variable = Variable(name, type_)
-        found: list[Instruction] = [
-            Declare(variable, self.next if signed else self.unsigned),
-            self.step,
-        ]
-        for _ in range(length - 1):
-            higher = Binary("*", variable, Number(1 << self.bits))
-            found += [Update(variable, Binary("+", higher, self.unsigned)), self.step]
-        return variable, found
-
-    def length(self, values: Sequence[int], *, signed: bool) -> int:
-        """Return how many elements each of some numbers takes."""
-        return elements_of(values, self.bits, signed=signed)
-
-    def add(self, number: int, length: int = 1) -> None:
-        """Append the elements of a number."""
-        for place in reversed(range(length)):
-            digits = number >> (self.bits * place) & ((1 << self.bits) - 1)
-            self.values.append(digits - (digits >> (self.bits - 1) << self.bits))
-
-    def add_one_of(self, number: int, values: Sequence[int], *, signed: bool) -> None:
-        """Append one of some numbers, unless they are all the same."""
-        if len({*values}) > 1:
-            self.add(number, self.length(values, signed=signed))
 
 
 class PackedLists:
     """Everything about the neurons as a list of bytes, which is read in order.
 
-    A neuron has its bias, how many weights it has, its first source, or its sources each before its
-    weight, and how far its sum is shifted. What is the same for all neurons is left out. Weights
-    that are no bytes are in a list of their own, with the biases.
+    A neuron has its bias, how many turns its loop takes, its first source if it has a window, its
+    sources and weights, and how far its sum is shifted. What is the same for all neurons, or for
+    the hidden ones and for the others, is left out. Weights that are no bytes are in a list of
+    their own, with the biases.
     """
 
     def __init__(self, rows: WeightRows, biases: list[int], shifts: list[int]) -> None:
         self.rows, self.biases, self.shifts = rows, biases, shifts
-        most = len(rows.weights) + len(rows.sources) + 10 * len(rows.counts)  # at least its length
-        self.bytes = NumberList("packed", _BYTE, "at", most)
+        turns = sum(sum(group.counts) for group in rows.groups)
+        most = 2 * turns + 10 * len(biases)  # at least its length
+        self.bytes = NumberList("packed", BYTE, "at", most)
         self.weights = self.bytes
-        if not all(-128 <= weight < 128 for weight in rows.weights):
-            self.weights = NumberList("weights", 2 * _BYTE, "weight", most)
+        if not all(-128 <= weight < 128 for weight in rows.numbers):
+            self.weights = NumberList("weights", 2 * BYTE, "weight", most)
 
     def add(self, k: Variable, total: Variable, v: Type) -> list[Instruction]:
         """Return how the weights of the neuron k are added to its bias."""
         rows = self.rows
-        bias, begin = self.weights.read("bias", self.biases, signed=True)
-        count, head = self.bytes.read("count", rows.counts, signed=False)
-        i, source = counter("i", max(rows.counts)), Variable("source", "uint16")
-        weighted = (
-            add_product(total, self.weights.next, Element("v", source, v)),
-            self.weights.step,
-        )
-        least = min(rows.counts)
-        if rows.is_relative:
-            further = Update(source, Binary("+", source, self.bytes.unsigned, "uint16"))
-            inner = Loop(i, count, (further, self.bytes.step, *weighted), least)
-            listed: list[Instruction] = [Declare(source, ZERO), inner]
-        else:
-            read = Declare(source, self.bytes.unsigned)
-            listed = [Loop(i, count, (read, self.bytes.step, *weighted), least)]
-        first, windows = self.bytes.read("first", rows.firsts, signed=False)
-        windows += [Declare(source, first), Loop(i, count, (*weighted, next_one(source)), least)]
-        return [*begin, Declare(total, bias), *head, *either(rows, k, listed, windows)]
+        bias, begin = self.weights.read("bias", self.biases, k, rows.hidden, signed=True)
+        loops = [
+            WeightLoop(self, at, group, k).instructions(total, v)
+            for at, group in enumerate(rows.groups)
+        ]
+        begin.append(Declare(total, bias))
+        if len(loops) == 1:
+            return [*begin, *loops[0]]
+        test = Binary("<", k, Number(rows.hidden, "int16"), "bool")
+        return [*begin, Branch(test, *loops)]
 
-    def shift(self) -> tuple[Expression, list[Instruction]]:
-        """Return how far the sum of the neuron is shifted, and the step after reading it."""
-        if len({*self.shifts}) == 1:
-            return Number(self.shifts[0], "int16"), []
-        return self.bytes.next, [self.bytes.step]
+    def shift(self, k: Variable) -> tuple[Expression, list[Instruction]]:
+        """Return how far the sum of the neuron k is shifted, and the step after reading it."""
+        stored = Stored.choose(self.shifts, BYTE, self.rows.hidden, signed=True)
+        if stored == Stored(1):
+            return self.bytes.next, [self.bytes.step]
+        return self.bytes.read("shift", self.shifts, k, self.rows.hidden, signed=True)
 
     def tables(self) -> list[ConstantTable]:
         """Return the lists that are not empty."""
-        rows, at = self.rows, 0
-        for number, (count, shift) in enumerate(zip(rows.counts, self.shifts, strict=True)):
-            self.weights.add_one_of(self.biases[number], self.biases, signed=True)
-            self.bytes.add_one_of(count, rows.counts, signed=False)
-            if number >= rows.split:
-                first = rows.firsts[number - rows.split]
-                self.bytes.add_one_of(first, rows.firsts, signed=False)
-            for place in range(at, at + count):
-                if number < rows.split:
-                    self.bytes.add(rows.sources[place])
-                self.weights.add(rows.weights[place])
-            at += count
-            self.bytes.add_one_of(shift, self.shifts, signed=True)
+        rows, number = self.rows, 0
+        own = self.bytes
+        for group in rows.groups:
+            for at, (elements, row) in enumerate(zip(group.elements, group.rows, strict=True)):
+                self.weights.add_one_of(number, self.biases, rows.hidden, signed=True)
+                own.add_one_of(at, group.counts, rows.split, signed=False)
+                if group.firsts:
+                    own.add_one_of(at, group.firsts, rows.split, signed=False)
+                self._add_terms(group, elements, row)
+                own.add_one_of(number, self.shifts, rows.hidden, signed=True)
+                number += 1
         lists = dict.fromkeys((self.bytes, self.weights))
-        return [
+        found = [
             ConstantTable(each.name, each.type, (*each.values,), self.about(each))
             for each in lists
             if each.values
         ]
+        for at, group in enumerate(rows.groups):
+            if book := group.format.book:
+                type_ = narrowest(min(book), max(book), signed=True)
+                found.append(ConstantTable(f"book{at}", type_, book, "The weights of the codes."))
+        return found
+
+    def _add_terms(self, group: WeightGroup, elements: list[int], row: Row) -> None:
+        """Append the sources and weights of a neuron as its loop reads them."""
+        if group.format.bits:
+            for element in elements:
+                self.bytes.add(element)
+            return
+        places = iter(elements)
+        for turn, (_, weight) in enumerate(row):
+            match group.format.way:
+                case Way.LISTED | Way.RELATIVE:
+                    self.bytes.add(next(places))
+                case Way.BITMAP if turn % BYTE == 0:
+                    self.bytes.add(next(places))
+            if weight or group.format.way != Way.BITMAP:
+                self.weights.add(weight)
 
     @property
     def begin(self) -> list[Instruction]:
@@ -292,28 +183,139 @@ class PackedLists:
 
     def about(self, own: NumberList) -> str:
         """Return the comment on a list."""
-        rows = self.rows
+        groups, hidden, split = self.rows.groups, self.rows.hidden, self.rows.split
         has_bytes, has_weights = own is self.bytes, own is self.weights
-        content = _CONTENT[rows.split > 0, rows.is_mixed][has_bytes, has_weights]
-        heads = [
-            *(["its bias"] if has_weights and len({*self.biases}) > 1 else []),
-            *(["how many weights it has"] if has_bytes and len({*rows.counts}) > 1 else []),
-            *(["its first source"] if has_bytes and len({*rows.firsts}) > 1 else []),
-            *([content] if content else []),
-            *(
-                ["by how many bits its sum is shifted"]
-                if has_bytes and len({*self.shifts}) > 1
-                else []
-            ),
-        ]
-        return f"For each neuron: {', '.join(heads)}."
+        terms = dict.fromkeys(_content(each.format, has_bytes, has_weights) for each in groups)
+
+        def has(columns: Iterable[list[int]], split: int) -> bool:
+            return any(Stored.choose(each, BYTE, split, signed=True).length for each in columns)
+
+        heads = (
+            "its bias" if has_weights and has([self.biases], hidden) else "",
+            "how many turns its loop takes"
+            if has_bytes and has((each.counts for each in groups), split)
+            else "",
+            "its first source"
+            if has_bytes and has((each.firsts for each in groups), split)
+            else "",
+            " or ".join(filter(None, terms)),
+            "by how many bits its sum is shifted"
+            if has_bytes and has([self.shifts], hidden)
+            else "",
+        )
+        return f"For each neuron: {', '.join(filter(None, heads))}."
 
 
-def either(
-    rows: WeightRows, k: Variable, listed: list[Instruction], windows: list[Instruction]
-) -> list[Instruction]:
-    """Return what adds up the neuron k: that of lists, that of windows, or a branch with both."""
-    if not rows.is_mixed:
-        return listed if rows.split else windows
-    test = Binary("<", k, Number(rows.split, "int16"), "bool")
-    return [Branch(test, tuple(listed), tuple(windows))]
+def _content(format_: WeightFormat, has_bytes: bool, has_weights: bool) -> str:
+    """Return what a list has of the terms of neurons."""
+    if format_.bits:
+        return _ITS[format_.way] if has_bytes else ""
+    if has_weights:
+        return _ITS[format_.way] if has_bytes else "its weights"
+    return _PLACES[format_.way]
+
+
+class WeightLoop:
+    """The loop that adds the weighted sources of a neuron of a group."""
+
+    def __init__(self, lists: PackedLists, at: int, group: WeightGroup, k: Variable) -> None:
+        self.lists, self.group, self.k = lists, group, k
+        self.format, self.book = group.format, f"book{at}"
+        self.number = f"{at + 1}" if at else ""  # names of groups differ
+        self.i = counter(f"i{self.number}", max(group.counts))
+        self.source = Variable(f"source{self.number}", "uint16")
+        self.codes = Variable(f"codes{self.number}", "uint8")
+        self.used = Variable(f"used{self.number}", "uint8")
+        self.found = counter(f"found{self.number}", max(group.counts))
+
+    def instructions(self, total: Variable, v: Type) -> tuple[Instruction, ...]:
+        """Return the loop, after what it needs."""
+        counts, firsts = self.group.counts, self.group.firsts
+        count, begin = self._read(f"count{self.number}", counts)
+        if not isinstance(count, (Number, Variable)):
+            variable = counter(f"count{self.number}", max(counts))
+            begin.append(Declare(variable, count))
+            count = variable
+        if firsts:
+            first, read = self._read(f"first{self.number}", firsts)
+            begin += [*read, Declare(self.source, first)]
+        elif self.format.way != Way.LISTED:
+            begin.append(Declare(self.source, ZERO))
+        if self.format.bits and self.format.way != Way.GAP:
+            begin.append(Declare(self.codes, ZERO))
+        value = Element("v", self.source, v)
+        if self.format.way == Way.BITMAP:
+            begin.append(Declare(self.used, ZERO))
+            if self.format.bits:
+                begin.append(Declare(self.found, ZERO))
+        body = tuple(self._body(total, value))
+        return (*begin, Loop(self.i, count, body, min(counts)))
+
+    def _read(self, name: str, values: list[int]) -> tuple[Expression, list[Instruction]]:
+        split = self.lists.rows.split
+        return self.lists.bytes.read(name, values, self.k, split, signed=False)
+
+    def _body(self, total: Variable, value: Element) -> Iterator[Instruction]:
+        """Yield what a turn does."""
+        given, weights = self.lists.bytes, self.lists.weights
+        plain = (_add(total, weights.next, value), weights.step)
+        match self.format.way:
+            case Way.LISTED:
+                yield from (Declare(self.source, given.unsigned), given.step, *plain)
+            case Way.RELATIVE:
+                yield from (self._move(given.unsigned), given.step, *plain)
+            case Way.GAP:
+                code = Variable(f"code{self.number}", "uint8")
+                distance = Invoke("shifted", (code, Number(self.format.bits)))
+                yield from (Declare(code, given.unsigned), given.step, self._move(distance))
+                yield _add(total, self._weight(code), value)
+            case Way.WINDOW:
+                yield from self._from_codes(self.i, total, value) if self.format.bits else plain
+                yield next_one(self.source)
+            case Way.BITMAP:
+                yield self._refill(self.used, self.i, BYTE)
+                inner: tuple[Instruction, ...] = plain
+                if self.format.bits:
+                    inner = (*self._from_codes(self.found, total, value), next_one(self.found))
+                is_used = Binary("==", _masked(self.used, 1), Number(1, "int16"), "bool")
+                yield Branch(is_used, inner)
+                yield Update(self.used, Invoke("shifted", (self.used, Number(1))))
+                yield next_one(self.source)
+            case _:
+                assert_never(self.format.way)
+
+    def _from_codes(
+        self, number: Variable, total: Variable, value: Element
+    ) -> tuple[Instruction, ...]:
+        """Return the addition of a product whose weight is the code of this number."""
+        return (
+            self._refill(self.codes, number, BYTE // self.format.bits),
+            _add(total, self._weight(self.codes), value),
+            Update(self.codes, Invoke("shifted", (self.codes, Number(self.format.bits)))),
+        )
+
+    def _refill(self, variable: Variable, number: Variable, each: int) -> Instruction:
+        """Return the reading of a byte before each of so many turns."""
+        is_first = Binary("==", _masked(number, each - 1), Number(0, "int16"), "bool")
+        given = self.lists.bytes
+        return Branch(is_first, (Update(variable, given.unsigned), given.step))
+
+    def _weight(self, codes: Variable) -> Expression:
+        """Return the weight of a code."""
+        own = self.format
+        code = _masked(codes, (1 << own.bits) - 1)
+        if own.book:
+            return Element(self.book, code, narrowest(min(own.book), max(own.book), signed=True))
+        return Binary("-", code, Number(-own.least)) if own.least else code
+
+    def _move(self, distance: Expression) -> Instruction:
+        return Update(self.source, Binary("+", self.source, distance, "uint16"))
+
+
+def _masked(variable: Variable, mask: int) -> Binary:
+    return Binary("&", variable, Number(mask, "int16"), "int16")
+
+
+def _add(total: Variable, weight: Expression, value: Element) -> Instruction:
+    """Return the addition of a product to a sum."""
+    return Update(total, Binary("+", total, Binary("*", weight, value)))

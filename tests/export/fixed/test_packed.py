@@ -14,6 +14,7 @@ from dsgec.export.files import export
 from dsgec.export.fixed.evaluate import read, step_values
 from dsgec.export.fixed.ir import ColumnValue, IntegerCall, Slot, Sum, WholeNumber
 from dsgec.export.fixed.packed import pack
+from dsgec.export.fixed.weight_formats import Way
 from dsgec.export.read import open_artefacts
 from dsgec.export.targets.c.image import COMPILERS, link
 from dsgec.export.targets.target import TARGETS
@@ -203,7 +204,7 @@ def test_a_weight_beyond_8_bits_is_in_a_list_of_words():
 def test_sources_beyond_a_byte_are_listed_by_their_distance():
     packed = make(MODELS["many sources"], "q15").packed
 
-    assert packed.rows.is_relative
+    assert packed.rows.groups[0].format.way == Way.RELATIVE
     assert [table.name for table in packed.program.tables] == ["columns", "packed", "weights"]
 
 
