@@ -4,7 +4,6 @@
 and measures, and `run` does so in a folder, with checkpoints, and writes it. The command line, the
 library, the estimators and the cells of studies all go through `evolve`. `prepare_search`,
 `evolve_texts` and `run_texts` do the same for texts that a user's own fitness scores.
-
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
 `manifest` and `rendering`, which import nothing of these.
@@ -61,7 +60,7 @@ from dsgec.run.folder import (
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.record import is_same_run
 from dsgec.run.result import Result, make_result
-from dsgec.run.search import INTERRUPTED, Outcome, Search
+from dsgec.run.search import INTERRUPTED, MAX_SECONDS, Outcome, Search
 from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
 from dsgec.run.text_result import (
     TextResult,
@@ -71,6 +70,7 @@ from dsgec.run.text_result import (
     read_text_result,
     write_text_result,
 )
+from dsgec.search.defaults import check_walk
 from dsgec.search.evolver import ENDS, Evolver, Generation
 from dsgec.search.fitness import Evaluator
 from dsgec.search.problem import make_problem
@@ -80,9 +80,6 @@ from dsgec.search.text_settings import TextSettings
 
 EXPORTED = ("numpy", "c")
 """The targets that are exported into the folder of every run."""
-
-MAX_SECONDS = "max-seconds"
-"""The reason of a run that ended because its time was over; it can be resumed."""
 
 DEFAULT_SESSION = Session()
 
@@ -105,6 +102,7 @@ def prepare(
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     check_rivals(settings.compare)
     problem = make_problem(grammar_file.grammar, dataset, settings)
+    check_walk(settings, grammar_file.grammar, dataset)
     folder = (out or Path("build")) / (
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
     )
@@ -279,6 +277,8 @@ def _reason_to_stop(
 ) -> str:
     """Return why the run ends after this slice, or nothing; save a checkpoint if one is due."""
     session = checkpoints.session
+    if search.walker:
+        session.on_walk(search.walker.walk.progress)
     is_asked = stop is not None and stop.is_set()
     is_over = search.session_seconds >= session.max_seconds
     if not (is_asked or is_over or checkpoints.is_due):
@@ -289,7 +289,7 @@ def _reason_to_stop(
         on_generation(generation)
     if is_asked or is_over:
         return INTERRUPTED if is_asked else MAX_SECONDS
-    if not search.ending.reason:
+    if search.walker or not search.ending.reason:
         checkpoints.try_to_save()
     return ""
 

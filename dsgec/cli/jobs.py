@@ -207,9 +207,10 @@ def make_session(
         float("inf") if options.max_seconds is None else options.max_seconds,
         overwrite,
         arguments | ({"overwrites": True} if overwrite else {}),
-        cache(lambda: display.note("finishing this generation; Ctrl-C again stops at once")),
+        cache(lambda: display.note("stopping; Ctrl-C again stops at once")),
         _warn_at_most_three_times(display.note),
         display.stage,
+        display.walk,
     )
 
 
@@ -249,9 +250,11 @@ def _print_run(ended: WrittenRun, options: SessionOptions) -> None:
         resume = f"dsgec resume {shlex.quote(str(ended.folder))}"
         if "-" in sys.argv:  # the table came by standard input, and has to come again
             resume = shlex.join(["dsgec", *sys.argv[1:]])
+        where = f"after generation {result.generations} of {asked['generations']}"
+        if result.generations == asked["generations"]:
+            where = "in the walk"
         print_message(
-            f"{REASONS[ended.ended]} after generation {result.generations} of"
-            f" {asked['generations']}: this is the best so far; `{resume}` resumes it"
+            f"{REASONS[ended.ended]} {where}: this is the best so far; `{resume}` resumes it"
         )
 
 

@@ -191,7 +191,7 @@ class Checkpoints:
             )
 
     def save(self) -> None:
-        """Write a checkpoint; only between two generations."""
+        """Write a checkpoint; only between two generations, or in the walk."""
         self._packed = pack_rows(self._search.history, self._packed)
         write_checkpoint(
             self.folder,
@@ -201,6 +201,6 @@ class Checkpoints:
                 self.session.arguments,
                 self._search.seconds,
                 self._packed,
-                self._search.evolver.save(),
+                self._search.save(),
             ),
         )

@@ -2,17 +2,26 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from dsgec.run.history import history_row
 from dsgec.run.poles import without_poles
-from dsgec.search.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
+from dsgec.search.evolver import SLICE, Ending, Evolver, Generation, HistoryRow, with_winner
 from dsgec.search.individual import LARGEST_CHAMPION, Champion
+from dsgec.search.islands import pack, unpack
 from dsgec.search.measure import Measurer
 from dsgec.search.recommend import Recommendation
+from dsgec.search.refine import combine_fronts
+from dsgec.search.walk.stage import WalkStage
 
 INTERRUPTED = "interrupted"
 """The reason to stop of a person who does not want to wait."""
+
+MAX_SECONDS = "max-seconds"
+"""The reason of a run that ended because its time was over; it can be resumed."""
+
+_WALKED = b"dsgec walk 1\n"  # before the state of a run that has begun its walk
 
 OnSlice = Callable[[Sequence[Generation]], str]
 """Called with the generations of a slice of time; a reason ends the search early."""
@@ -54,6 +63,7 @@ class Search:
         self.evolver = evolver
         self.ending = Ending(evolver.problem, evolver.settings)
         self.history: list[HistoryRow] = []
+        self.walker: WalkStage | None = None  # from the last generation on
         self._last: Generation | None = None
         self._seconds_before = 0.0
         self._started = time.perf_counter()
@@ -66,8 +76,9 @@ class Search:
         *,
         keeps_patience: bool = True,
     ) -> None:
-        """Continue from a state that the evolver saved after the last generation of `history`."""
-        self.evolver.restore(state)
+        """Continue from a state that `save` returned after the last generation of `history`."""
+        own, walked = unpack(state[len(_WALKED) :], 2) if _is_walked(state) else (state, b"")
+        self.evolver.restore(own)
         if not history or self.evolver.next_generation != history[-1].generation + 1:
             raise ValueError("its state is not that of the last generation of its history")
         self.history = [*history]
@@ -79,13 +90,24 @@ class Search:
         else:
             self.ending = Ending(self.evolver.problem, self.evolver.settings, row.generation)
         self._last = Generation(**asdict(row), phenotype=self.evolver.best_phenotype)
+        if _is_walked(state):
+            self.walker = self.evolver.walker()
+            if self.walker is None:
+                raise ValueError("it has a walk, but the run has none")
+            self.walker.restore(walked)
         self._started = time.perf_counter()
+
+    def save(self) -> bytes:
+        """Return the state between two generations, or of the walk after the last one."""
+        state = self.evolver.save()
+        return _WALKED + pack([state, self.walker.save()]) if self.walker else state
 
     def run(
         self, on_slice: OnSlice = lambda _: "", on_tuning: Callable[[], None] = lambda: None
     ) -> Outcome:
         """Evolve to the end, or until `on_slice` gives a reason to stop.
 
+        It is called without generations while the walk after the last one goes on.
         `on_tuning` is called before the best networks are pruned and tuned, if they are.
         """
         reason = ""
@@ -103,6 +125,7 @@ class Search:
                 raise
             reason = INTERRUPTED
         assert self._last is not None
+        reason = self._walk(reason, on_slice)
         tuned = tuple(self._refine(reason, on_tuning))
         winner = self.evolver.winner(tuned, self._last)
         winner, champions, note = self._refuse_poles(winner, tuned)
@@ -115,11 +138,24 @@ class Search:
             self.evolver.measurer,
             self.seconds,
             self.evolver.name,
-            self.ending.reason or reason,
+            (reason if self.walker else "") or self.ending.reason or reason,
             choice,
             note,
             (self.evolver.compile_seconds, self.evolver.upgrade_seconds),
         )
+
+    def _walk(self, reason: str, on_slice: OnSlice) -> str:
+        """Do the walk of a run whose generations have ended; return a reason to stop, if any."""
+        if not self.ending.reason:
+            return reason
+        self.walker = self.walker or self.evolver.walker()
+        if self.walker is None:
+            return reason
+        reason = on_slice(())
+        if not reason:
+            with closing(self.walker.slices(SLICE)) as slices:
+                reason = next(filter(None, (on_slice(()) for _ in slices)), "")
+        return reason
 
     def _refuse_poles(
         self, winner: Champion | None, champions: tuple[Champion, ...]
@@ -149,11 +185,16 @@ class Search:
 
     def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Return the champions, pruned and tuned unless the run was interrupted."""
+        settings = self.evolver.settings
         if reason == INTERRUPTED:
-            return self.evolver.champions
-        if self.evolver.settings.pruning or self.evolver.settings.tuning:
-            on_tuning()
-        return self.evolver.refine()
+            champions = self.evolver.champions
+        else:
+            if settings.pruning or settings.tuning:
+                on_tuning()
+            champions = self.evolver.refine()
+        if self.walker is None:
+            return champions
+        return combine_fronts(self.evolver.problem, champions, self.walker.champions())
 
     def finish_generation(self) -> Sequence[Generation]:
         """Complete the generation that is being evolved, if one is; a state is saved after it."""
@@ -177,3 +218,7 @@ class Search:
     def session_seconds(self) -> float:
         """The seconds of evolving in this process."""
         return time.perf_counter() - self._started
+
+
+def _is_walked(state: bytes) -> bool:
+    return state.startswith(_WALKED)

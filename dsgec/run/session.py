@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from dsgec.search.walk.front import WalkProgress
+
 STAGES = {
     "checkpoint": "writing the checkpoint",
     "results": "measuring the best network",
@@ -35,7 +37,8 @@ class Session:
     It writes a checkpoint every `save_every` seconds and stops after `max_seconds`; with
     `overwrite` it starts from scratch, whatever the folder holds. `arguments` are kept for `dsgec
     resume`. `on_stop` is called when the run was asked to stop, `on_trouble` with a message when a
-    checkpoint cannot be written, `on_stage` with the description of each stage that begins.
+    checkpoint cannot be written, `on_stage` with the description of each stage that begins,
+    `on_walk` with the progress of a walk, a few times a second.
     """
 
     save_every: float = 30.0
@@ -45,6 +48,7 @@ class Session:
     on_stop: Callable[[], None] = ignore
     on_trouble: Callable[[str], None] = ignore
     on_stage: Callable[[str], None] = ignore
+    on_walk: Callable[[WalkProgress], None] = ignore
 
 
 class Stages:

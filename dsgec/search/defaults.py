@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from dsgec.data.dataset import Dataset
+from dsgec.errors import setting_error
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import fold_constants
 from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.genome.shared_layer import find_shared_layer
 from dsgec.grammar.ir import Grammar
-from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.objectives import OBJECTIVES, learned_objective
 from dsgec.search.presets import Preset
 from dsgec.search.rows import WHOLE_EVERY
 from dsgec.search.settings import BY_SHAPE, NOTHING, Settings
@@ -54,7 +55,7 @@ def with_defaults(
     """Fill in the settings that were not given and depend on the data set and the grammar."""
     if not preset.learns:
         return settings
-    if given.get("walk") != 0 and can_walk(settings, grammar, dataset):
+    if given.get("walk") != 0 and not refuse_walk(settings, grammar, dataset):
         return _with_walk(settings, given, preset, dataset)
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=default_batch(len(dataset.y)))
@@ -72,13 +73,31 @@ def with_defaults(
     return settings
 
 
-def can_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> bool:
-    """Return whether a grammar has networks with one shared hidden layer for these classes."""
-    if not grammar.directives.layer or not dataset.classes or settings.variation != "trees":
-        return False
-    expanded = expand(grammar, len(dataset.features), len(dataset.classes))
-    tables = fold_constants(make_rule_tables(expanded, dict(settings.max_depth)))
-    return find_shared_layer(tables, ACTIVATIONS, expanded.directives.output) is not None
+def check_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> None:
+    """Raise an error if the settings ask for a walk that has no effect."""
+    if settings.walk and (refusal := refuse_walk(settings, grammar, dataset)):
+        raise setting_error(
+            "walk",
+            f"has no effect: {refusal}",
+            "Leave it out, or see `dsgec check shared`, whose networks have a walk.",
+        )
+
+
+def refuse_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> str:
+    """Return why a search has no walk; empty if it has one."""
+    if not dataset.classes:
+        return "the target is a number"
+    if settings.variation != "trees":
+        return "individuals are lists"
+    objective = settings.objective
+    if objective in OBJECTIVES and not learned_objective(objective).logistic:
+        return f"{objective} is not learned by log-loss"
+    if grammar.directives.layer:
+        expanded = expand(grammar, len(dataset.features), len(dataset.classes))
+        tables = fold_constants(make_rule_tables(expanded, dict(settings.max_depth)))
+        if find_shared_layer(tables, ACTIVATIONS, expanded.directives.output) is not None:
+            return ""
+    return "the grammar has no networks with one hidden layer that all outputs share"
 
 
 def _with_walk(

@@ -11,18 +11,18 @@ from dsgec.search.loop import State, evolve
 from dsgec.search.measure import Measurer, PlainMeasurer
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation, Refit, recommend
-from dsgec.search.refine import combine_fronts, prune, tune_champions
+from dsgec.search.refine import prune, tune_champions
 from dsgec.search.rows import has_all_rows
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
 from dsgec.search.state import identify, migrant_bytes, read_migrant, restore, save
 from dsgec.search.walk.descent import PlainDescent
-from dsgec.search.walk.stage import walk
+from dsgec.search.walk.stage import WalkStage, make_walk_stage
 
 ENDS = ("generations", "stop-at", "patience")
 """The reasons why a complete run ended; an interrupted one can be resumed."""
 
-_SLICE = 0.2  # seconds between two looks at signals and two reports of progress
+SLICE = 0.2  # seconds between two looks at signals and two reports of progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,10 @@ class Evolver(ABC):
         """Prune the best network, and return all champions with tuned weights."""
 
     @abstractmethod
+    def walker(self) -> WalkStage | None:
+        """Return the walk of the run, which is done after the last generation, if it has one."""
+
+    @abstractmethod
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         """Choose one of the refined champions by cross-validation, if the settings say so."""
 
@@ -137,7 +141,7 @@ class Evolver(ABC):
         """Complete the current generation, if it has begun."""
         states: list[Generation] = []
         while self.next_generation < 0:
-            states += self.advance(1, _SLICE)
+            states += self.advance(1, SLICE)
         return states
 
     def slices(self, ending: "Ending") -> Iterator[Sequence[Generation]]:
@@ -147,7 +151,7 @@ class Evolver(ABC):
             # raised if nothing in it is valid.
             single = ending.can_be_early or ending.generation < 0
             left = self.settings.generations - ending.generation
-            states = self.advance(1 if single else left, _SLICE)
+            states = self.advance(1 if single else left, SLICE)
             for state in states:
                 ending.update(state.generation, state.best)
             yield states
@@ -223,18 +227,9 @@ class Island(Evolver):
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
         """Tune the weights of champions, which may come from other islands."""
 
-    @abstractmethod
-    def walk(self) -> list[Champion]:
-        """Return the champions of a pruning walk from dense networks, if there is one."""
-
     def refine(self) -> list[Champion]:
         is_front = self.problem.cost.is_minimised
-        return self.refine_all(merge_halls(is_front, (self.champions, self.prune())))
-
-    def refine_all(self, champions: Sequence[Champion]) -> list[Champion]:
-        """Tune champions, and return the best of them and of the walk."""
-        tuned, walked = self.tune(champions), self.walk()
-        return combine_fronts(self.problem, tuned, walked) if walked else tuned
+        return self.tune(merge_halls(is_front, (self.champions, self.prune())))
 
     @abstractmethod
     def refit(self, problem: Problem) -> Refit:
@@ -320,8 +315,8 @@ class LoopEvolver(Island):
             return []
         return prune(self.problem, self.settings, scorer, best, self.settings.pruning)
 
-    def walk(self) -> list[Champion]:
-        return walk(self.problem, self.settings, PlainDescent, self.score, self.threads)
+    def walker(self) -> WalkStage | None:
+        return make_walk_stage(self.problem, self.settings, PlainDescent, self.score, self.threads)
 
     def refit(self, problem: Problem) -> Refit:
         return LoopRefit(problem, self.scorer.backend)

@@ -25,6 +25,7 @@ from dsgec.search.models import complete_phenotype
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
+from dsgec.search.walk.stage import WalkStage
 
 _SEEDS = (1 << 64) - 1  # a generation that no run reaches, for drawing seeds
 _SOFTMAX = "softmax("
@@ -180,7 +181,10 @@ class IslandEvolver(Evolver):
         # Only the best island, since a run may have a thousand of them.
         best = self.islands[best_island([island.fitness() for island in self.islands])]
         is_front = self.problem.cost.is_minimised
-        return best.refine_all(merge_halls(is_front, (self.champions, best.prune())))
+        return best.tune(merge_halls(is_front, (self.champions, best.prune())))
+
+    def walker(self) -> WalkStage | None:
+        return self.islands[0].walker()
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return self.islands[0].recommend(champions)

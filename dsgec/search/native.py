@@ -42,7 +42,7 @@ from dsgec.search.scoring import FEW_VALUES, Scorer, no_valid_individual
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, PlainDescent, WalkTable
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
-from dsgec.search.walk.stage import walk
+from dsgec.search.walk.stage import WalkStage, make_walk_stage
 
 
 class EngineUnavailable(Exception):
@@ -269,8 +269,8 @@ class EngineEvolver(Island):
         tune = partial(_tune, self.native)
         return tune_champions(self.problem, self.settings, champions, tune, self.score)
 
-    def walk(self) -> list[Champion]:
-        return walk(self.problem, self.settings, _make_descent, self.score, self.threads)
+    def walker(self) -> WalkStage | None:
+        return make_walk_stage(self.problem, self.settings, _make_descent, self.score, self.threads)
 
     def refit(self, problem: Problem) -> Refit:
         return NativeRefit(problem, self.settings, self._build)

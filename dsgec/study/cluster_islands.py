@@ -31,6 +31,7 @@ from dsgec.search.islands import (
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
+from dsgec.search.walk.stage import WalkStage
 from dsgec.study.processes import Workers
 
 _LONGEST_WAIT = 1.0  # seconds between two checks of the cluster
@@ -181,7 +182,10 @@ class ClusterIslands(Evolver):
         best = choose_island(self.problem, self._each[number], self.backend)
         best.restore(islands[number].save())
         halls = (*(island.champions for island in islands), best.prune())
-        return best.refine_all(merge_halls(self.problem.cost.is_minimised, halls))
+        return best.tune(merge_halls(self.problem.cost.is_minimised, halls))
+
+    def walker(self) -> WalkStage | None:
+        return choose_island(self.problem, self._each[0], self.backend).walker()
 
     def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return choose_island(self.problem, self._each[0], self.backend).recommend(champions)

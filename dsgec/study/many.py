@@ -35,7 +35,7 @@ def run_many(
     """
     stop = stop or threading.Event()
     # The callbacks belong to this process.
-    quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
+    quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore, on_walk=ignore)
     ended: dict[int, WrittenRun] = {}
     failures: list[Exception] = []
     reported = 0

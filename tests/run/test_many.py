@@ -98,7 +98,7 @@ def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
 
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
-    assert "finishing this generation" in errors
+    assert "stopping" in errors
     assert "interrupted: 0 of 3 have ended" in errors
     assert [begun(folder) for folder in folders(tmp_path)] == [True, True, False]
     assert (folders(tmp_path)[0] / "report.html").exists()  # what there was, in good order

@@ -57,7 +57,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, whole, first, th
 
 
 def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, monkeypatch):
-    monkeypatch.setattr("dsgec.search.evolver._SLICE", 0.0)  # or the engine is too fast
+    monkeypatch.setattr("dsgec.search.evolver.SLICE", 0.0)  # or the engine is too fast
     for backend in BACKENDS[:2]:
         job = quick_job(tmp_path / backend)
         saved = []

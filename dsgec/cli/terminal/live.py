@@ -15,6 +15,7 @@ from typing import TextIO
 from dsgec.cli.terminal.progress import (
     ProgressDisplay,
     SafeStream,
+    describe_walk,
     duration,
     heading,
     limit_seconds,
@@ -34,6 +35,7 @@ from dsgec.cli.terminal.styled import (
 from dsgec.errors import clean
 from dsgec.run.job import Job, WrittenRun
 from dsgec.search.evolver import Generation
+from dsgec.search.walk.front import WalkProgress
 
 _SECONDS_BETWEEN_UPDATES = 0.18
 _SECONDS_BETWEEN_CURVES = 0.5  # which cost more than the figures
@@ -127,6 +129,13 @@ class LiveDisplay(ProgressDisplay):
         self._show_last()
         self._stage = [[StyledText(f"{words} …", "dim")]]
         self._draw()
+
+    def walk(self, progress: WalkProgress) -> None:
+        """Show the progress of the walk below the figures of the last generation."""
+        now = time.monotonic()
+        if now >= self._due or not self._stage:
+            self._due = now + _SECONDS_BETWEEN_UPDATES
+            self.stage(f"{describe_walk(progress)}, {duration(now - self._started)}")
 
     def run_ended(self, run: WrittenRun) -> None:
         """Show the figures of a run above the line that counts the runs."""

@@ -15,6 +15,7 @@ from dsgec.errors import clean, counted
 from dsgec.run.job import Job, WrittenRun
 from dsgec.search.evolver import Generation
 from dsgec.search.problem import Problem
+from dsgec.search.walk.front import WalkProgress
 
 COMPILING = "compiling the engine, once for all grammars of this kind"
 
@@ -33,6 +34,9 @@ class ProgressDisplay:
 
     def stage(self, words: str) -> None:
         """Show what is being done after the last generation."""
+
+    def walk(self, progress: WalkProgress) -> None:
+        """Show how much of the walk after the last generation is done."""
 
     def run_ended(self, run: WrittenRun) -> None:
         """Show one of several runs that has ended."""
@@ -141,6 +145,13 @@ class LineDisplay(ProgressDisplay):
             + "\n"
         )
 
+    def walk(self, progress: WalkProgress) -> None:
+        now = time.monotonic()
+        if now >= self.due or self.pending is not None:
+            self.due = now + _SECONDS_BETWEEN_LINES
+            self._write_pending(is_last=True)
+            self._stream.write(f"{describe_walk(progress)}\n")
+
     def stage(self, words: str) -> None:
         self._write_pending(is_last=True)
         self._stream.write(f"{words}\n")
@@ -236,6 +247,11 @@ def describe_choices(job: Job) -> str:
         f" {each}{settings.generations} generations of {settings.population}\n"
         "choose otherwise with dsgec evolve GRAMMAR DATA, --objective, --scale, --effort, --target"
     )
+
+
+def describe_walk(progress: WalkProgress) -> str:
+    """Return how much of a walk is done."""
+    return f"walk: {progress.words}, {progress.done} of {progress.total}"
 
 
 def score(problem: Problem, fitness: float) -> str:

@@ -8,8 +8,11 @@ the end with a falling rate. In the small ones, connections are then moved from 
 least to where the gradient of an absent one is greatest. All comparisons use the training rows.
 """
 
+import math
+import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +20,7 @@ import numpy as np
 from dsgec.arithmetic.printed import vector
 from dsgec.random import Stream
 from dsgec.search.walk.descent import Descent, Survey
+from dsgec.search.walk.edits import CRITERIA, Criterion, move, remove
 from dsgec.search.walk.layer import (
     Array,
     LayerShape,
@@ -25,6 +29,7 @@ from dsgec.search.walk.layer import (
     dense_layer,
     make_layer,
 )
+from dsgec.search.walk.state import DENSE, Candidate, WalkState
 
 WIDTHS = (0, 4, 8, 16, 32, 64)
 """Hidden neurons of the dense networks at the beginning; 0: linear."""
@@ -37,9 +42,11 @@ SHARE = 20
 FIRST_RATE, WALK_RATE, LAST_RATE, SWAP_RATE = 0.02, 0.01, 0.02, 0.01
 LARGEST_SWAPPED, SWAPPED_EVERY = 200, 3
 """Connections are moved in networks of every third level, and only in small ones."""
-MOST_MOVED = 3
-TARGETS_PER_MOVE = 4
 CHILDREN = 4
+STEPS_OF_A_TASK = 3_000
+"""Steps of a task, about: what it did is lost if the process is killed."""
+STEPS_BETWEEN_LOOKS = 100
+"""Steps after which a task notices that it was stopped."""
 _WALK = (1 << 64) - 3  # a generation that no run reaches, for the random stream
 _MASK = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
@@ -72,22 +79,17 @@ class WalkStep:
     loss: float
 
 
-Criterion = Callable[[SharedLayer, Survey], Array]
-"""Return how important each connection of a network is."""
+@dataclass(frozen=True, slots=True)
+class WalkProgress:
+    """What a walk is doing, and how many parts of it are done."""
+
+    words: str
+    done: int
+    total: int
 
 
-def by_deviation(net: SharedLayer, survey: Survey) -> Array:
-    """Return |weight| times the deviation of the source."""
-    return np.abs(net.weights) * survey.deviations[net.sources]
-
-
-def by_curvature(net: SharedLayer, survey: Survey) -> Array:
-    """Return the squared weight times Adam's second moment."""
-    del survey
-    return net.weights * net.weights * net.square[: net.size]
-
-
-CRITERIA: tuple[Criterion, ...] = (by_deviation, by_curvature)
+Task = tuple[int] | tuple[int, int]
+"""The level of a network to complete; or the width of a walk with its criterion, or DENSE."""
 
 
 def levels(largest: int = LARGEST) -> list[int]:
@@ -98,8 +100,16 @@ def levels(largest: int = LARGEST) -> list[int]:
     return found
 
 
+class Stopped(Exception):
+    """A task of a walk was asked to stop."""
+
+
 class Walk:
-    """Builds the front of one table; the result does not depend on the number of threads."""
+    """Builds the front of one table, a slice of time after the other.
+
+    The work is in tasks: each begins from the networks in `state`, and changes it when it ends. The
+    result does not depend on the number of threads, nor on where the walk was saved and restored.
+    """
 
     def __init__(
         self, descent: Descent, shape: LayerShape, budget: Budget, seed: int, threads: int = 1
@@ -114,40 +124,143 @@ class Walk:
             and count_dense(shape, width) <= MOST_DENSE
         ]
         self.criteria = CRITERIA
+        self.state = WalkState({(width, DENSE): None for width in self.widths})
+        self._pool = ThreadPoolExecutor(threads)
+        self._running: dict[Future[Callable[[], None]], Task] = {}
+        self._stop = threading.Event()
 
-    def build(self) -> list[WalkStep]:
+    def build(self) -> list[Candidate]:
         """Return the best network of each level, the largest first."""
-        best: dict[int, WalkStep] = {}
-        with ThreadPoolExecutor(self.threads) as pool:
-            for steps in pool.map(self.walks, self.widths):
-                for step in steps:
-                    self._offer(best, step)
-            chosen = sorted(best, reverse=True)
-            return [*pool.map(lambda level: self.complete(best[level], level), chosen)]
+        while not self.advance(math.inf):
+            pass
+        return self.front()
 
-    def _offer(self, best: dict[int, WalkStep], step: WalkStep) -> None:
+    def front(self) -> list[Candidate]:
+        """Return the best network of each level so far, the largest first."""
+        best = self.state.best | self.state.completed
+        return [best[level] for level in sorted(best, reverse=True)]
+
+    @property
+    def progress(self) -> WalkProgress:
+        """How much of the walk is done."""
+        state, total = self.state, len(self.widths) * (1 + len(self.criteria))
+        if state.cursors:
+            waiting = sum(len(self.criteria) for _, criterion in state.cursors if criterion < 0)
+            return WalkProgress(
+                "pruning dense networks", total - len(state.cursors) - waiting, total
+            )
+        return WalkProgress("learning each size", len(state.completed), len(state.best))
+
+    def advance(self, seconds: float) -> bool:
+        """Work for about so many seconds, and return whether the walk is over."""
+        until = time.monotonic() + seconds
+        while self._start_tasks():
+            left = max(until - time.monotonic(), 0.0)
+            done = wait(self._running, None if math.isinf(left) else left, FIRST_COMPLETED).done
+            for future in done:
+                del self._running[future]
+                future.result()()
+            if not left:
+                return False
+        self._pool.shutdown()
+        return True
+
+    def close(self) -> None:
+        """End the tasks that are running; what they did is lost."""
+        self._stop.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _start_tasks(self) -> bool:
+        """Give each thread a task, and return whether any is running."""
+        busy = {*self._running.values()}
+        for task in self._tasks():
+            if len(self._running) >= self.threads:
+                break
+            if task not in busy:
+                self._running[self._pool.submit(self._work, task)] = task
+        return bool(self._running)
+
+    def _tasks(self) -> list[Task]:
+        """Return the tasks that can be done now."""
+        if self.state.cursors:
+            return [*self.state.cursors]
+        left = self.state.best.keys() - self.state.completed.keys()
+        return [(level,) for level in sorted(left, reverse=True)]
+
+    def _work(self, task: Task) -> Callable[[], None]:
+        """Do a task, and return a function that enters its result into the state."""
+        match task:
+            case (level,):
+                completed = self.complete(self.state.best[level], level)
+                return lambda: self.state.completed.update({level: completed})
+            case (width, criterion):
+                if criterion == DENSE:
+                    return self._learn_dense(width)
+                return self._prune_on(width, criterion)
+
+    def _learn_dense(self, width: int) -> Callable[[], None]:
+        """Learn a dense network for some of its steps, or to the end."""
+        state, key = self.state, (width, DENSE)
+        net = (state.cursors[key] or self.start(width)).copy()
+        steps = min(self.budget.first - net.steps, STEPS_OF_A_TASK)
+        self.descend(net, np.full(steps, FIRST_RATE))
+        if net.steps < self.budget.first:
+            return lambda: state.cursors.update({key: net})
+        step = self.look(net)
+
+        def enter() -> None:
+            del state.cursors[key]
+            state.cursors.update({(width, one): net for one in range(len(self.criteria))})
+            self._offer(step, (self.widths.index(width), DENSE))
+
+        return enter
+
+    def _prune_on(self, width: int, criterion: int) -> Callable[[], None]:
+        """Prune a network for some steps, or to the end."""
+        state, key = self.state, (width, criterion)
+        net = state.cursors[key]
+        assert net is not None
+        found: list[WalkStep] = []
+        is_over = True
+        for step in self.prune(self.look(net.copy()), self.criteria[criterion]):
+            found.append(step)
+            if len(found) * self.budget.between >= STEPS_OF_A_TASK:
+                is_over = False
+                break
+
+        def enter() -> None:
+            for step in found:
+                self._offer(step, (self.widths.index(width), criterion))
+            if is_over:
+                del state.cursors[key]
+            else:
+                state.cursors[key] = found[-1].net
+
+        return enter
+
+    def _offer(self, step: WalkStep, order: tuple[int, int]) -> None:
         """Keep a network if it is the best of the smallest level that it fits."""
         if step.net.size > self.levels[0]:
             return
         level = min(level for level in self.levels if level >= step.net.size)
-        if level not in best or step.loss < best[level].loss:
-            best[level] = step
+        best = self.state.best.get(level)
+        if best is None or (step.loss, order) < (best.loss, best.order):
+            self.state.best[level] = Candidate(step.net, step.loss, order)
 
-    def walks(self, width: int) -> list[WalkStep]:
-        """Return the networks on the walks from one dense network."""
-        start = self.start(width)
-        self.descent.descend(start, np.full(self.budget.first, FIRST_RATE))
-        found = [self.look(start)]
-        for criterion in self.criteria:
-            found += self.prune(self.look(start.copy()), criterion)
-        return [step for step in found if step.net.size <= self.levels[0]]
-
-    def complete(self, step: WalkStep, level: int) -> WalkStep:
+    def complete(self, candidate: Candidate, level: int) -> Candidate:
         """Learn a network of the front to the end, and move connections of a small one."""
-        learned = self.finish(step.net)
-        best = learned if learned.loss < step.loss else step
+        learned = self.finish(candidate.net)
+        best = learned if learned.loss < candidate.loss else candidate
         is_swapped = self.levels.index(level) % SWAPPED_EVERY == 0 and level <= LARGEST_SWAPPED
-        return self.swap(best, level) if is_swapped else best
+        found = self.swap(best, level) if is_swapped else best
+        return Candidate(found.net, found.loss, candidate.order)
+
+    def descend(self, net: SharedLayer, rates: Array) -> None:
+        """Take a step for each rate, or raise an exception if the walk is stopped."""
+        for start in range(0, len(rates), STEPS_BETWEEN_LOOKS):
+            if self._stop.is_set():
+                raise Stopped
+            self.descent.descend(net, rates[start : start + STEPS_BETWEEN_LOOKS])
 
     def start(self, width: int) -> SharedLayer:
         """Return a dense network with random weights, whose variance keeps that of the inputs."""
@@ -176,17 +289,17 @@ class Walk:
             net = remove(step.net, criterion(step.net, step.survey), target)
             if not net.size:
                 return
-            self.descent.descend(net, rates)
+            self.descend(net, rates)
             step = self.look(net)
             yield step
 
     def finish(self, net: SharedLayer, rate: float = LAST_RATE) -> WalkStep:
         """Learn a copy of a network to the end."""
         net = net.restarted()
-        self.descent.descend(net, cosine(self.budget.last, rate))
+        self.descend(net, cosine(self.budget.last, rate))
         return self.look(net)
 
-    def swap(self, best: WalkStep, level: int) -> WalkStep:
+    def swap(self, best: WalkStep | Candidate, level: int) -> WalkStep | Candidate:
         """Move connections of a network, and keep what is better."""
         rates = cosine(self.budget.swap, SWAP_RATE)
         for number in range(self.budget.rounds):
@@ -196,53 +309,12 @@ class Walk:
             for child in range(CHILDREN):
                 stream = Stream(self.seed, _WALK - 1 - level, CHILDREN * number + child)
                 net = move(best.net, survey, stream)
-                self.descent.descend(net, rates)
+                self.descend(net, rates)
                 children.append(self.look(net))
             better = min(children, key=lambda one: one.loss)
             if better.loss < best.loss:
                 best = better
         return best
-
-
-def remove(net: SharedLayer, importance: Array, target: int) -> SharedLayer:
-    """Remove the least important connections until at most `target` are left."""
-    order = np.argsort(importance, kind="stable")
-
-    def without(count: int) -> SharedLayer:
-        kept = np.ones(net.size, bool)
-        kept[order[:count]] = False
-        return net.keep(kept)
-
-    low, high = 0, net.size - target
-    found = without(high)
-    while found.size < target and high - low > 1:  # a neuron went with its last connection
-        middle = (low + high) // 2
-        tried = without(middle)
-        if tried.size <= target:
-            high, found = middle, tried
-        else:
-            low = middle
-    return found
-
-
-def move(net: SharedLayer, survey: Survey, stream: Stream) -> SharedLayer:
-    """Move a few of the least important connections to where the gradients are greatest."""
-    assert survey.absent is not None
-    count = 1 + stream.below(MOST_MOVED)
-    order = np.argsort(by_deviation(net, survey), kind="stable")
-    weak = order[: max(net.size // 4, count)].tolist()
-    gone = [weak.pop(stream.below(len(weak))) for _ in range(min(count, len(weak)))]
-    gradients = np.abs(survey.absent)
-    gradients[net.neurons, net.sources] = 0.0
-    places = np.argsort(-gradients.ravel(), kind="stable")[: TARGETS_PER_MOVE * count].tolist()
-    chosen = [places.pop(stream.below(len(places))) for _ in range(min(len(gone), len(places)))]
-    chosen = [place for place in chosen if gradients.flat[place] > 0.0]
-    neurons, sources = np.divmod(np.array(chosen, np.int32), gradients.shape[1])
-    larger = net.connect(neurons, sources)
-    width = gradients.shape[1]
-    removed = net.neurons[gone] * width + net.sources[gone]
-    kept = ~np.isin(larger.neurons * width + larger.sources, removed)
-    return larger.keep(kept).restarted()
 
 
 def cosine(steps: int, rate: float) -> Array:

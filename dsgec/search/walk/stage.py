@@ -1,6 +1,7 @@
 """The walk as a stage of a run: from a problem to champions that the grammar derives."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,8 +22,9 @@ from dsgec.search.problem import PhenotypeLanguage, Problem
 from dsgec.search.refine import ScorePhenotype, weights_of, with_values
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
-from dsgec.search.walk.front import Walk, make_budget
+from dsgec.search.walk.front import Walk, WalkProgress, make_budget
 from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, SharedLayer
+from dsgec.search.walk.state import restore_state, save_state
 
 MakeDescent = Callable[[WalkTable], Descent]
 
@@ -32,22 +34,22 @@ def walked_grammar(language: PhenotypeLanguage) -> SharedLayerGrammar | None:
     return find_shared_layer(language.tables, ACTIVATIONS, language.grammar.directives.output)
 
 
-def walk(
+def make_walk_stage(
     problem: Problem,
     settings: Settings,
     make_descent: MakeDescent,
     score: ScorePhenotype,
     threads: int = 1,
-) -> list[Champion]:
-    """Return the champions of a walk; none if settings, grammar or task have no walk."""
+) -> "WalkStage | None":
+    """Return the walk of a run, or None if its settings, grammar or task have none."""
     learning = problem.learning
     if not settings.walk or learning is None or not learning.trees:
-        return []
+        return None
     if not problem.dataset.classes or not learned_objective(problem.objective).logistic:
-        return []
+        return None
     grammar = walked_grammar(problem.language)
     if grammar is None:
-        return []
+        return None
     shape = LayerShape(
         problem.language.features,
         grammar.outputs,
@@ -58,13 +60,44 @@ def walk(
         grammar.linear is not None,
     )
     descent = make_descent(_make_table(problem, settings, grammar.outputs))
-    front = Walk(descent, shape, make_budget(settings.walk), settings.seed, threads).build()
-    hall = make_hall(problem.cost.is_minimised)
-    for step in front:
-        champion = _champion(problem, settings, grammar, step.net, score)
-        if champion is not None:
-            hall.admit(champion)
-    return hall.champions
+    own = Walk(descent, shape, make_budget(settings.walk), settings.seed, threads)
+    return WalkStage(problem, settings, grammar, own, score)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkStage:
+    """The walk of a run, which is done a slice of time after the other."""
+
+    problem: Problem
+    settings: Settings
+    grammar: SharedLayerGrammar
+    walk: Walk
+    score: ScorePhenotype
+
+    def slices(self, seconds: float) -> Generator[WalkProgress, None, None]:
+        """Yield the progress after every so many seconds, until the walk is over."""
+        try:
+            while not self.walk.advance(seconds):
+                yield self.walk.progress
+        finally:
+            self.walk.close()
+
+    def save(self) -> bytes:
+        """Return the state of the walk, without the tasks that are not done."""
+        return save_state(self.walk.state)
+
+    def restore(self, state: bytes) -> None:
+        """Continue from a saved state; raise a ValueError if it is damaged."""
+        self.walk.state = restore_state(state, self.walk.shape)
+
+    def champions(self) -> list[Champion]:
+        """Return the front so far as champions that the grammar derives."""
+        hall = make_hall(self.problem.cost.is_minimised)
+        for one in self.walk.front():
+            champion = _champion(self.problem, self.settings, self.grammar, one.net, self.score)
+            if champion is not None:
+                hall.admit(champion)
+        return hall.champions
 
 
 def _make_table(problem: Problem, settings: Settings, outputs: int) -> WalkTable:

@@ -11,7 +11,8 @@ from dsgec.grammar.genome.constants import draw_gaussian
 from dsgec.random import Stream
 from dsgec.search.walk import front
 from dsgec.search.walk.descent import PlainDescent
-from dsgec.search.walk.front import Walk, draw_gaussians, levels, make_budget, move, remove
+from dsgec.search.walk.edits import move, remove
+from dsgec.search.walk.front import Walk, draw_gaussians, levels, make_budget
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
 from tests.support.shared_layers import outputs_of, random_layer
 
