@@ -156,7 +156,7 @@ def emit_grammar(
 ) -> str:
     """Print the rules of a grammar as flat lists; external phenotypes are not networks."""
     lists = _Lists(tables)
-    branches, children = _branches(tables) if trees else ([], [])
+    branches, children = _branches(tables)
     gaps, within_one = _neurons(tables) if trees and not external else ([], [])
     sums = SumLists(tables, merges=trees and not external)
     numeral_lists, numeral_values = _numerals(tables)

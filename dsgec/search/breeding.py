@@ -7,6 +7,7 @@ from dsgec.grammar.genome import edit
 from dsgec.grammar.genome.genotype import Derivation, Genotype, Representation
 from dsgec.grammar.genome.merge import merge_repeated_terms
 from dsgec.grammar.genome.neurons import Neurons, find_neurons
+from dsgec.grammar.genome.plan import plan_tree
 from dsgec.grammar.genome.psge import Psge
 from dsgec.grammar.genome.rates import FIRST_STEP, Rate
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
@@ -25,7 +26,7 @@ def make_breeding(problem: Problem, settings: Settings) -> "Breeding":
         return TreeBreeding(individuals, tables, None, None, settings)
     if problem.varies_trees:
         return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
-    return ListBreeding(individuals, settings)
+    return ListBreeding(individuals, tables, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class ListBreeding:
     """The paper's operators: crossover of whole genes or lists, then mutation of one integer."""
 
     individuals: Representation
+    tables: RuleTables
     settings: Settings
 
     def prepare(self, parents: Sequence[Individual], generation: int) -> "ListBreeding":
@@ -51,9 +53,9 @@ class ListBreeding:
         )
         return replace(self, individuals=learned)
 
-    def grow(self, stream: Stream) -> Offspring:
-        """Return a random individual of the first generation."""
-        return Offspring(self.individuals.express(self.individuals.grow(stream), stream))
+    def grow(self, number: int, stream: Stream) -> Offspring:
+        """Return an individual of the first generation."""
+        return _grow(self.individuals, self.tables, self.settings, number, stream)
 
     def pair(
         self, mother: Individual, father: Individual, first: Stream, second: Stream
@@ -96,9 +98,9 @@ class TreeBreeding:
         del parents, generation
         return self
 
-    def grow(self, stream: Stream) -> Offspring:
-        derivation = self.individuals.express(self.individuals.grow(stream), stream)
-        return self._merge(Offspring(derivation), stream)
+    def grow(self, number: int, stream: Stream) -> Offspring:
+        grown = _grow(self.individuals, self.tables, self.settings, number, stream)
+        return self._merge(grown, stream)
 
     def _merge(self, one: Offspring, stream: Stream) -> Offspring:
         return merge_terms(self.individuals, self.tables, self.sums, one, stream)
@@ -127,6 +129,17 @@ class TreeBreeding:
             derivation = self.individuals.express(changed.genotype, stream)
             rates = _inherit_rates(rates, changed.origins, derivation)
         return self._merge(Offspring(derivation, rates), stream)
+
+
+def _grow(
+    individuals: Representation,
+    tables: RuleTables,
+    settings: Settings,
+    number: int,
+    stream: Stream,
+) -> Offspring:
+    plan = plan_tree(tables, settings.initialisation, number, stream)
+    return Offspring(individuals.express(individuals.grow(stream, plan), stream))
 
 
 Breeding = ListBreeding | TreeBreeding

@@ -60,7 +60,9 @@ def evolve(
     breeding = make_breeding(problem, settings)
     if state is None:
         streams = [Stream(settings.seed, 0, number) for number in range(settings.population)]
-        state = _score_generation(0, (), [breeding.grow(stream) for stream in streams], scorer)
+        state = _score_generation(
+            0, (), [breeding.grow(*one) for one in enumerate(streams)], scorer
+        )
         if state.invalid == len(state.population):
             raise no_valid_individual([individual.score for individual in state.population])
         yield state

@@ -11,6 +11,7 @@ from dsgec.engine.costs import EngineCosts
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
 from dsgec.errors import DsgecError
+from dsgec.grammar.genome.plan import INITIALISATIONS
 from dsgec.search import scoring
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
@@ -22,9 +23,12 @@ _ELSEWHERE = ("threads", "selection", "batch", "down_sample")
 """Parameters that no result depends on, or that are digested elsewhere."""
 _LATER = (
     *("learning_factor", "grammar_mutation", "grammar_deviation"),
-    *("adaptive", "rate_mutation", "rate_deviation"),
+    *("adaptive", "rate_mutation", "rate_deviation", "initialisation"),
 )
 """Parameters that are digested if they are not the defaults, so that older states stay valid."""
+
+
+_DEFAULTS = {name: getattr(Settings(), name) for name in _LATER} | {"initialisation": 0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +65,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "batch": problem.batch,
         "down_sample": settings.down_sample,
         **{name: getattr(settings, name) for name in _LATER},
+        "initialisation": INITIALISATIONS.index(settings.initialisation),
     }
 
 
@@ -153,10 +158,7 @@ def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     numbers: list[object] = [value for name, value in parameters.items() if name not in apart]
     if parameters["selection"]:  # the first method adds nothing, so older states stay valid
         numbers += [parameters["selection"], parameters["down_sample"]]
-    default = Settings()
-    numbers += [
-        (name, parameters[name]) for name in _LATER if parameters[name] != getattr(default, name)
-    ]
+    numbers += [(name, parameters[name]) for name in _LATER if parameters[name] != _DEFAULTS[name]]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

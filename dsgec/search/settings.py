@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
+from dsgec.grammar.genome.plan import INITIALISATIONS, RANDOM
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.search.objectives import list_objectives
 from dsgec.setting import CommandLine, Setting, check, read_recorded, setting, settings_of
@@ -67,6 +68,12 @@ class Settings:
     diversity = False
     crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
     mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
+    initialisation: str = setting(
+        RANDOM,
+        "First generation: random choices, ramped half-and-half, or position-independent grow.",
+        choices=INITIALISATIONS,
+        recorded_with="initialisation",
+    )
     elites: int = setting(
         1,
         "Best individuals that are kept for the next generation.",

@@ -19,7 +19,7 @@ _SHARED = (
 )
 _LATER = (
     *("learning_factor", "grammar_mutation", "grammar_deviation"),
-    *("adaptive", "rate_mutation", "rate_deviation"),
+    *("adaptive", "rate_mutation", "rate_deviation", "initialisation"),
 )
 """Settings that are recorded only if they have an effect."""
 

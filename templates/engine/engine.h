@@ -82,6 +82,7 @@ typedef struct {
     double learning_factor, grammar_mutation, grammar_deviation; /* of PSGE and Co-PSGE */
     int64_t adaptive; /* whether individuals have mutation rates of their own */
     double rate_mutation, rate_deviation;
+    int64_t initialisation; /* of the first generation: plan.c */
 } dsgec_engine_settings;
 
 /* One generation, with the size and the phenotype of its best individual. */

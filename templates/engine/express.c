@@ -7,6 +7,7 @@
 #include "growth.c"
 #include "layered.c"
 #include "pick.c"
+#include "plan.c"
 
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
@@ -37,6 +38,7 @@ typedef struct {
     int fault, all; /* why there is no phenotype; whether all layers are connected */
     int32_t codons, wraps, wraps_left; /* of GE */
     const dsgec_engine_settings *settings; /* of PSGE */
+    Plan plan;                             /* of an individual of the first generation */
     double *shares;
     size_t shares_capacity;
 } Mapper;
@@ -48,6 +50,7 @@ static void free_mapper(Mapper *map) {
     free(map->choices);
     free(map->frames);
     free(map->shares);
+    free_plan(&map->plan);
 }
 
 static int32_t room_of(Reader reader) {

@@ -3,6 +3,20 @@
 
 enum { CODON_RANGE = INT32_MAX };
 
+/* Draw a codon that stands for the alternative of a planned node; any if that is open. */
+static int32_t draw_codon(const PlannedNode *node, Stream *random) {
+    const Rule *rule = &rules[node->rule];
+    int32_t count, rest = 0;
+    const int32_t *allowed = find_options(node->rule, level_of(rule, node->depth), &count);
+    if (node->choice == OPEN) {
+        return below(random, CODON_RANGE);
+    }
+    while (allowed[rest] != node->choice) {
+        rest++;
+    }
+    return rest + count * below(random, (CODON_RANGE - 1 - rest) / count + 1);
+}
+
 /* Draw the codons of a new individual. */
 static int grow(Mapper *map, Stream *random) {
     int32_t i;
@@ -11,7 +25,9 @@ static int grow(Mapper *map, Stream *random) {
     }
     clear_slots(&map->slots);
     for (i = 0; i < map->codons; i++) {
-        if (!put_value(&map->slots.items[0], i, below(random, CODON_RANGE))) {
+        int32_t codon = i < map->plan.length ? draw_codon(&map->plan.planned[i], random)
+                                             : below(random, CODON_RANGE);
+        if (!put_value(&map->slots.items[0], i, codon)) {
             return NO_MEMORY;
         }
     }

@@ -15,7 +15,8 @@ static void grow_individual(void *owner, int64_t task, int thread) {
     Stream random = stream(e->settings.seed, 0, (uint64_t)task);
     Individual *child = &e->offspring[task];
     child->rates.count = 0;
-    child->error = grow(map, &random);
+    child->error = plan_tree(&map->plan, e->settings.initialisation, task, &random);
+    child->error = child->error == OK ? grow(map, &random) : child->error;
     if (child->error == OK) {
         map_slots(e, map, child, &random);
     }

@@ -17,10 +17,21 @@ static int32_t count_common(const Genotype *mother, const Genotype *father) {
 }
 #endif
 
-/* Empty the slots for a new individual: the mapping draws everything. */
+/* Fill the slots of a new individual with what is planned: the mapping draws the rest. */
 static int grow(Mapper *map, Stream *random) {
+    int32_t i;
     (void)random;
     clear_slots(&map->slots);
+    if (!have_slots(&map->slots, 0)) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < map->plan.length; i++) {
+        const PlannedNode *node = &map->plan.planned[i];
+        Slot *slot = &map->slots.items[node->rule];
+        if (node->choice != OPEN && !put_value(slot, slot->length, node->choice)) {
+            return NO_MEMORY;
+        }
+    }
     return OK;
 }
 

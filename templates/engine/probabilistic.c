@@ -22,15 +22,36 @@ static double as_double(int32_t integer) {
     return (double)integer / (double)ONE;
 }
 
-/* Make all alternatives of a rule equally likely. */
+/* Draw a codon for a planned alternative while all alternatives are equally likely. */
+static int32_t draw_codon(const PlannedNode *node, Stream *random) {
+    const Rule *rule = &rules[node->rule];
+    int32_t count, share = ONE / rule->productions;
+    const int32_t *allowed = find_options(node->rule, level_of(rule, node->depth), &count), *own;
+    uint64_t at, total = (uint64_t)count * (uint64_t)share;
+    if (rule->productions == 1) {
+        return 0;
+    }
+    for (own = allowed; *own != node->choice; own++) {
+    }
+    at = (uint64_t)(own - allowed) * (uint64_t)share + (uint64_t)below(random, share);
+    return (int32_t)(((at << CODON_BITS) + total - 1) / total);
+}
+
+/* Begin with what is planned, and make all alternatives of a rule equally likely. */
 static int grow(Mapper *map, Stream *random) {
     Slot *probabilities, *rates;
     int32_t r, i, at = 0;
-    (void)random;
     if (!have_slots(&map->slots, MORE_GENES)) {
         return NO_MEMORY;
     }
     clear_slots(&map->slots);
+    for (i = 0; i < map->plan.length; i++) {
+        const PlannedNode *node = &map->plan.planned[i];
+        Slot *slot = &map->slots.items[node->rule];
+        if (node->choice != OPEN && !put_value(slot, slot->length, draw_codon(node, random))) {
+            return NO_MEMORY;
+        }
+    }
     probabilities = &map->slots.items[grammar.rules];
     rates = probabilities + 1;
     for (r = 0; r < grammar.rules; r++) {

@@ -1,18 +1,26 @@
 /* Growth and crossover: dsgec/grammar/genome/sge.py; its mutation is in choices.c. */
 #include "choices.c"
 
-/* Draw every integer of every gene of a new individual. */
+/* Draw every integer of every gene of a new individual that is not planned. */
 static int grow(Mapper *map, Stream *random) {
     int32_t g, i;
     if (!have_slots(&map->slots, grammar.depths)) {
         return NO_MEMORY;
     }
     clear_slots(&map->slots);
+    for (i = 0; i < map->plan.length; i++) {
+        const PlannedNode *node = &map->plan.planned[i];
+        Slot *slot = &map->slots.items[find_slot(node->rule, node->depth)];
+        if (node->choice != OPEN && !put_value(slot, slot->length, node->choice)) {
+            return NO_MEMORY;
+        }
+    }
     for (g = 0; g < grammar.unrolled; g++) {
         const UnrolledSymbol *gene = &unrolled[g];
         const Room *room = &rooms[gene->room];
         Slot *slot = &map->slots.items[find_slot(gene->rule, gene->depth)];
-        for (i = 0; i < gene->size; i++) {
+        slot->length = slot->length < gene->size ? slot->length : gene->size;
+        for (i = slot->length; i < gene->size; i++) {
             if (!put_value(slot, i, options[room->first_option + below(random, room->options)])) {
                 return NO_MEMORY;
             }

@@ -62,7 +62,7 @@ static Problem read_problem(const char *path) {
         fprintf(stderr, "no file with a problem\n");
         exit(2);
     }
-    numbers = read_array(file, 19, sizeof *numbers);
+    numbers = read_array(file, 20, sizeof *numbers);
     rates = read_array(file, 10, sizeof *rates);
     s->seed = (uint64_t)numbers[0];
     s->population = numbers[1];
@@ -92,6 +92,7 @@ static Problem read_problem(const char *path) {
     s->batch = numbers[16];
     s->selection = numbers[17];
     s->adaptive = numbers[18];
+    s->initialisation = numbers[19];
     problem.generations = numbers[14];
     s->row_groups = problem.tables[0] = read_array(file, (size_t)s->groups, sizeof *s->row_groups);
     s->columns = problem.tables[1] =

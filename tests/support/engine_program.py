@@ -68,13 +68,13 @@ def problem_bytes(problem, settings, threads):
     )
     rates = [p.pop(name) for name in names]
     seed, classes = p.pop("seed"), p.pop("classes")
-    last = [p.pop(name) for name in ("steps", "batch", "selection", "adaptive")]
+    last = [p.pop(name) for name in ("steps", "batch", "selection", "adaptive", "initialisation")]
     numbers = p.values()
     sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, *last)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q18q10d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q19q10d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

@@ -21,6 +21,7 @@ class Keywords(TypedDict, total=False):
     tournament: int
     crossover: float | None
     mutation: float | None
+    initialisation: Literal["random", "ramped", "pi-grow"]
     elites: int | None
     variation: Literal["trees", "lists"] | None
     steps: int | None
@@ -84,6 +85,7 @@ class Parameters:
         tournament: int = 3,
         crossover: float | None = None,
         mutation: float | None = None,
+        initialisation: Literal["random", "ramped", "pi-grow"] = "random",
         elites: int | None = None,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
@@ -133,6 +135,7 @@ class Parameters:
         self.tournament = tournament
         self.crossover = crossover
         self.mutation = mutation
+        self.initialisation = initialisation
         self.elites = elites
         self.variation = variation
         self.steps = steps
@@ -189,6 +192,7 @@ class ClassifierParameters(Parameters):
         tournament: int = 3,
         crossover: float | None = None,
         mutation: float | None = None,
+        initialisation: Literal["random", "ramped", "pi-grow"] = "random",
         elites: int | None = None,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
@@ -240,6 +244,7 @@ class ClassifierParameters(Parameters):
         self.tournament = tournament
         self.crossover = crossover
         self.mutation = mutation
+        self.initialisation = initialisation
         self.elites = elites
         self.variation = variation
         self.steps = steps

@@ -17,6 +17,7 @@ from dsgec.grammar.genome.genotype import (
     draw_option,
     mutate_choice,
 )
+from dsgec.grammar.genome.plan import Plan, planned_lists
 from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.random import Stream
 
@@ -34,10 +35,11 @@ class Dsge:
     max_size: int
     growth: float | None = None
 
-    def grow(self, stream: Stream) -> Genotype:
-        """Return an empty genotype: the mapping draws all that is missing."""
+    def grow(self, stream: Stream, plan: Plan = ()) -> Genotype:
+        """Return a genotype with what is planned: the mapping draws all that is missing."""
         del stream
-        return {}
+        lists = planned_lists(plan)
+        return {(rule, 0): tuple(one.choice for one in lists[rule]) for rule in sorted(lists)}
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
         """Map a genotype, and repair it where necessary.

@@ -15,6 +15,7 @@ from dsgec.grammar.genome.genotype import (
     Genotype,
     Options,
 )
+from dsgec.grammar.genome.plan import Plan
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 
@@ -33,9 +34,16 @@ class Ge:
     codons: int
     wraps: int
 
-    def grow(self, stream: Stream) -> Genotype:
-        """Draw all codons."""
-        return {_CODONS: tuple(stream.below(CODON_RANGE) for _ in range(self.codons))}
+    def grow(self, stream: Stream, plan: Plan = ()) -> Genotype:
+        """Draw all codons; those that are planned have the remainder of their alternative."""
+        codons = []
+        for rule, depth, choice in plan[: self.codons]:
+            options = self.tables.options(rule, depth)
+            rest = options.index(choice) if choice != NONE else 0
+            step = len(options) if choice != NONE else 1
+            codons.append(rest + step * stream.below((CODON_RANGE - 1 - rest) // step + 1))
+        codons += [stream.below(CODON_RANGE) for _ in range(self.codons - len(codons))]
+        return {_CODONS: tuple(codons)}
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
         """Map a genotype, with a fault if its codons run out."""

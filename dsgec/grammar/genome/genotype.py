@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from dsgec.grammar.genome.plan import Plan
 from dsgec.random import Stream
 
 REPRESENTATIONS = ("dsge", "sge", "ge", "psge", "copsge")
@@ -133,8 +134,8 @@ class Derivation:
 class Representation(Protocol):
     """A way to represent individuals by integers, such as DSGE, SGE or GE."""
 
-    def grow(self, stream: Stream) -> Genotype:
-        """Return the genotype of a new individual."""
+    def grow(self, stream: Stream, plan: Plan = ()) -> Genotype:
+        """Return the genotype of a new individual, whose tree may be planned."""
         ...
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:

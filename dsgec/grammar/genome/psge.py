@@ -20,7 +20,8 @@ from functools import cached_property
 from dsgec.grammar.genome.constants import draw_gaussian
 from dsgec.grammar.genome.derive import derive
 from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options
-from dsgec.grammar.genome.rule_tables import RuleTables
+from dsgec.grammar.genome.plan import Plan
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 
 CODON_BITS = 31
@@ -80,15 +81,29 @@ class Psge:
             start += len(productions)
         return tuple(found)
 
-    def grow(self, stream: Stream) -> Genotype:
-        """Return a genotype without codons: the mapping draws all that is missing."""
-        del stream
+    def grow(self, stream: Stream, plan: Plan = ()) -> Genotype:
+        """Return a genotype with the codons of a plan: the mapping draws all that is missing."""
+        lists: dict[int, list[int]] = {}
+        for rule, depth, choice in plan:
+            if choice != NONE:
+                lists.setdefault(rule, []).append(self._draw_codon(rule, depth, choice, stream))
+        genotype: dict[Gene, tuple[int, ...]] = {(rule, 0): tuple(lists[rule]) for rule in lists}
         equal = (ONE // len(own) for own in self.tables.productions for _ in own)
-        genotype = {self.probability_gene: tuple(equal)}
+        genotype[self.probability_gene] = tuple(equal)
         if self.settings.adaptive:
             rate = int(self.settings.first_rate * ONE + 0.5)
             genotype[self.rate_gene] = (rate,) * len(self.tables.names)
         return genotype
+
+    def _draw_codon(self, rule: int, depth: int, choice: int, stream: Stream) -> int:
+        """Draw a codon for an alternative while all alternatives are equally likely."""
+        count = len(self.tables.productions[rule])
+        if count == 1:
+            return 0
+        options, share = self.tables.options(rule, depth), ONE // count
+        at = options.index(choice) * share + stream.below(share)
+        total = len(options) * share
+        return ((at << CODON_BITS) + total - 1) // total
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
         """Map a genotype by its own probabilities; missing codons are drawn."""

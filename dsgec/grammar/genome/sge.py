@@ -19,7 +19,8 @@ from dsgec.grammar.genome.genotype import (
     draw_option,
     mutate_choice,
 )
-from dsgec.grammar.genome.rule_tables import Child, RuleTables
+from dsgec.grammar.genome.plan import Plan
+from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.random import Stream
 
 MOST_INTEGERS = 1_000_000
@@ -38,12 +39,19 @@ class Sge:
         """Return the number of integers of each gene."""
         return gene_sizes(self.tables)
 
-    def grow(self, stream: Stream) -> Genotype:
-        """Draw all integers of all genes."""
-        return {
-            gene: tuple(draw_option(self.tables.options(*gene), stream) for _ in range(size))
-            for gene, size in self.sizes.items()
-        }
+    def grow(self, stream: Stream, plan: Plan = ()) -> Genotype:
+        """Draw all integers of all genes that are not planned."""
+        planned: dict[Gene, list[int]] = {}
+        for one in plan:
+            if one.choice != NONE:
+                planned.setdefault((one.rule, one.depth), []).append(one.choice)
+        genotype = {}
+        for gene, size in self.sizes.items():
+            values = planned.get(gene, [])[:size]
+            while len(values) < size:
+                values.append(draw_option(self.tables.options(*gene), stream))
+            genotype[gene] = tuple(values)
+        return genotype
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
         """Map a genotype, which always has all integers."""
