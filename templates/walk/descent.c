@@ -68,6 +68,46 @@ static void activate(int64_t activation, const double *x, double *y) {
     }
 }
 
+/* The nearest level of a kind; the lower one of two that are equally near. */
+static double nearest_level(const dsgec_walk_network *net, int kind, double value) {
+    int32_t low = net->first_level[kind], high = net->first_level[kind + 1] - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (net->middles[middle] < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return net->levels[low];
+}
+
+/* Give each value the nearest level, if there are levels. */
+static void settle(const dsgec_walk_table *table, const dsgec_walk_network *net) {
+    int64_t k, c;
+    for (k = 0; net->has_levels && k < count_neurons(table, net); k++) {
+        int kind = k < net->hidden ? 0 : 2;
+        for (c = net->first[k]; c < net->first[k + 1]; c++) {
+            net->seen[c] = nearest_level(net, kind, net->values[c]);
+        }
+        c = net->connections + k;
+        net->seen[c] = nearest_level(net, kind + 1, net->values[c]);
+    }
+}
+
+/* Round values that are not negative to multiples of the unit. */
+static void round_to_units(const dsgec_walk_network *net, double *y) {
+    const double whole = 4503599627370496.0; /* 2^52, which has no digits after the point */
+    int r;
+    for (r = 0; r < BATCH; r++) {
+        double scaled = y[r] * net->units + 0.5;
+        double rounded = (scaled + whole) - whole;
+        rounded = rounded > scaled ? rounded - 1.0 : rounded;
+        rounded = rounded * net->unit;
+        y[r] = rounded > net->top ? net->top : rounded;
+    }
+}
+
 /* Multiply a gradient by the derivative of the function. */
 static void differentiate(int64_t activation, const double *x, const double *y, double *gradient) {
     int r;
@@ -95,7 +135,7 @@ static void differentiate(int64_t activation, const double *x, const double *y, 
 }
 
 static void add_sources(const dsgec_walk_network *net, const Blocks *b, int64_t neuron) {
-    double *sum = b->before[neuron], bias = net->values[net->connections + neuron];
+    double *sum = b->before[neuron], bias = net->seen[net->connections + neuron];
     int64_t c;
     int r;
     for (r = 0; r < BATCH; r++) {
@@ -103,7 +143,7 @@ static void add_sources(const dsgec_walk_network *net, const Blocks *b, int64_t 
     }
     for (c = net->first[neuron]; c < net->first[neuron + 1]; c++) {
         const double *x = values_of(net, b, net->sources[c]);
-        double weight = net->values[c];
+        double weight = net->seen[c];
         for (r = 0; r < BATCH; r++) {
             sum[r] = sum[r] + weight * x[r];
         }
@@ -122,6 +162,9 @@ static void forward(
     for (k = 0; k < net->hidden; k++) {
         add_sources(net, b, k);
         activate(net->activation, b->before[k], b->after[k]);
+        if (net->has_levels) {
+            round_to_units(net, b->after[k]);
+        }
     }
     for (k = 0; k < outputs; k++) {
         add_sources(net, b, net->hidden + k);
@@ -205,7 +248,7 @@ static void backward(
         for (c = net->first[hidden + k]; c < net->first[hidden + k + 1]; c++) {
             if (net->sources[c] >= net->inputs) {
                 double *below = b->gradient[net->sources[c] - net->inputs];
-                double weight = net->values[c];
+                double weight = net->seen[c];
                 for (r = 0; r < BATCH; r++) {
                     below[r] = below[r] + own[r] * weight;
                 }
@@ -259,6 +302,7 @@ void dsgec_walk_descend(
     const dsgec_environment found = dsgec_enter();
     for (t = 0; t < count; t++) {
         int64_t row = (steps + t) * BATCH_STRIDE % table->rows;
+        settle(table, net);
         forward(table, net, &b, row);
         backward(table, net, &b, row, BATCH);
         sum_gradients(table, net, &b);
@@ -313,6 +357,7 @@ double dsgec_walk_survey(
     double lanes[PARTIALS] = {0.0}, total;
     int64_t row, k, r;
     const dsgec_environment found = dsgec_enter();
+    settle(table, net);
     for (row = 0; row < table->surveyed; row += BATCH) {
         int64_t count = table->surveyed - row < BATCH ? table->surveyed - row : BATCH;
         forward(table, net, &b, row);

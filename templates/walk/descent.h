@@ -19,13 +19,21 @@ typedef struct {
 /* The neuron k has the connections from first[k] to first[k + 1]; hidden neurons come before the
  * outputs. A source is the place of an input among the `inputs` ones that are `used` or, behind
  * these, a hidden neuron. `values` has the weights of the connections and then the biases of the
- * neurons, as have the moments of Adam, the limits and the gradient. */
+ * neurons, as have the moments of Adam, the limits and the gradient.
+ * The network computes with `seen`, which is `values` unless it has levels: then it has the
+ * nearest `levels` of the values. The levels of a kind of value begin at first_level[kind], in ascending
+ * order, and each of them has the middle between it and the next one. Kinds are weights and biases of
+ * hidden neurons, and weights and biases of outputs. Values of hidden neurons are then rounded to
+ * multiples of `unit`, of which 1 has `units`, up to `top`. */
 typedef struct {
-    int64_t inputs, hidden, connections, activation;
+    int64_t inputs, hidden, connections, activation, has_levels;
     const int32_t *used, *first, *sources;
-    double *values, *momentum, *square, *gradient;
+    double *values, *momentum, *square, *gradient, *seen;
     const double *least, *most;
     double penalty;
+    const double *levels, *middles;
+    const int32_t *first_level;
+    double units, unit, top;
 } dsgec_walk_network;
 
 /* Take a step of Adam for each of the rates. `steps` were taken before; `powers` has the powers of

@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from dsgec.search.walk.descent import make_walk_table
-from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, dense_layer, make_layer
+from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, Numerals, dense_layer, make_layer
 
 _NUMBERS = (
     "<number> ::= <digit>.<digit><digit> | -<digit>.<digit><digit>\n<digit> ::= 0 | ... | 9",
@@ -75,8 +75,20 @@ def random_layer(seed, activation="clip", outputs=3, share=0.7):
     return table, net.keep(rng.random(net.size) < share)
 
 
-def outputs_of(net, columns):
-    """Return the outputs before softmax or sigmoid, one row for each, by matrix products."""
+def random_numerals(seed):
+    """Return random numerals, among them sets of one and two numbers."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, 8, 4)
+    levels = [np.arange(-end, end + 1) * 2.0 ** rng.integers(-4, 1) for end in ends]
+    levels[rng.integers(4)] = np.array([-1.5, -0.25, 0.0, 0.5])
+    return Numerals((levels[0], levels[1], levels[2], levels[3]), 3, 3.5)
+
+
+def outputs_of(net, columns, rounded=lambda values: values):
+    """Return the outputs before softmax or sigmoid, one row for each, by matrix products.
+
+    Values of hidden neurons are rounded first.
+    """
     functions = {
         "clip": lambda x: np.clip(x, 0, 4),
         "relu": lambda x: np.maximum(x, 0),
@@ -89,4 +101,5 @@ def outputs_of(net, columns):
     inner = functions[net.shape.activation](
         matrix[:hidden, :inputs] @ columns + net.biases[:hidden, None]
     )
+    inner = rounded(inner)
     return matrix[hidden:] @ np.concatenate([columns, inner]) + net.biases[hidden:, None]

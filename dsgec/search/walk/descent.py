@@ -115,8 +115,9 @@ class PlainDescent:
         decay = 2.0 * net.shape.penalty
         for rate in rates.tolist():
             row = net.steps * BATCH_STRIDE % self.table.rows
-            before, after = self._forward(net, order, row)
-            gradients = self._backward(net, before, after, row, BATCH)
+            seen = net.seen
+            before, after = self._forward(net, order, row, seen)
+            gradients = self._backward(net, before, after, row, BATCH, seen)
             own = self._sum_gradients(net, after, gradients, row) + decay * net.values
             net.powers[:] = net.powers * np.array([MOMENTUM, SQUARE])
             step, scale = rate / (1.0 - net.powers[0]), 1.0 / (1.0 - net.powers[1])
@@ -136,13 +137,14 @@ class PlainDescent:
         lanes = np.zeros(PARTIALS)
         sums = np.zeros((2, hidden))
         found = np.zeros((net.count, sources)) if absent else None
+        seen = net.seen
         for row in range(0, table.surveyed, BATCH):
             count = min(table.surveyed - row, BATCH)
-            before, after = self._forward(net, order, row)
+            before, after = self._forward(net, order, row, seen)
             for r, loss in enumerate(self._losses(net, after, row, count).tolist()):
                 lanes[r % PARTIALS] -= loss
             if found is not None:
-                gradients = self._backward(net, before, after, row, count)
+                gradients = self._backward(net, before, after, row, count, seen)
                 values = self._values(after, row, hidden)
                 for neuron in range(net.count):
                     own = net.allowed_sources(neuron)
@@ -158,20 +160,24 @@ class PlainDescent:
         """Return the values of all sources in a batch."""
         return np.concatenate([self.table.columns[:, row : row + BATCH], after[:hidden]])
 
-    def _forward(self, net: SharedLayer, order: "_Ranks", row: int) -> tuple[Array, Array]:
+    def _forward(
+        self, net: SharedLayer, order: "_Ranks", row: int, seen: Array
+    ) -> tuple[Array, Array]:
         """Return the values of each neuron before and after its function."""
         inputs, hidden = net.shape.inputs, net.hidden
         before = np.empty((net.count, BATCH))
-        before[:] = net.biases[:, None]
+        before[:] = seen[net.size :, None]
         after = np.empty_like(before)
         values = self._values(after, row, hidden)
         for connections in order.hidden:
-            terms = net.weights[connections][:, None] * values[net.sources[connections]]
+            terms = seen[connections][:, None] * values[net.sources[connections]]
             before[net.neurons[connections]] += terms
         after[:hidden] = getattr(vector, net.shape.activation)(before[:hidden])
+        if net.numerals:
+            after[:hidden] = net.numerals.rounded(after[:hidden])
         values[inputs:] = after[:hidden]
         for connections in order.outputs:
-            terms = net.weights[connections][:, None] * values[net.sources[connections]]
+            terms = seen[connections][:, None] * values[net.sources[connections]]
             before[net.neurons[connections]] += terms
         if net.shape.outputs == 1:
             after[hidden] = vector.sig(before[hidden])
@@ -180,7 +186,7 @@ class PlainDescent:
         return before, after
 
     def _backward(
-        self, net: SharedLayer, before: Array, after: Array, row: int, count: int
+        self, net: SharedLayer, before: Array, after: Array, row: int, count: int, seen: Array
     ) -> Array:
         """Return the gradient of each row by what goes into each neuron."""
         table, inputs, hidden = self.table, net.shape.inputs, net.hidden
@@ -191,7 +197,7 @@ class PlainDescent:
         inner = np.flatnonzero(net.sources >= inputs)
         for output in range(hidden, net.count):
             own = inner[net.neurons[inner] == output]
-            terms = found[output] * net.weights[own][:, None]
+            terms = found[output] * seen[own][:, None]
             found[net.sources[own] - inputs] += terms
         derivative = getattr(vector, f"{net.shape.activation}_derivative")
         found[:hidden] = found[:hidden] * derivative(before[:hidden], after[:hidden])

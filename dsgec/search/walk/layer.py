@@ -36,6 +36,41 @@ class LayerShape:
     has_linear: bool = True
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Numerals:
+    """The numbers that a network may have, which are learned by straight-through estimation.
+
+    `levels` are those of the weights and the biases of hidden neurons, and of the weights and the
+    biases of outputs, each in ascending order. Values of hidden neurons are rounded to multiples of
+    2^-`digits`, up to `top`. A descent changes other values, whose nearest levels the network has:
+    the gradient by a level is that of the value.
+    """
+
+    levels: tuple[Array, Array, Array, Array]
+    digits: int
+    top: float
+
+    def nearest(self, kinds: Indices, values: Array) -> Array:
+        """Return the nearest level of each value; the lower one of two that are equally near."""
+        found = np.empty_like(values)
+        for kind, levels in enumerate(self.levels):
+            own = kinds == kind
+            places = np.searchsorted(middles(levels)[:-1], values[own], side="left")
+            found[own] = levels[places]
+        return found
+
+    def rounded(self, values: Array) -> Array:
+        """Return values of hidden neurons, which are not negative, as they are rounded."""
+        units = 2.0**self.digits
+        whole: Array = np.floor(values * units + 0.5) * (1.0 / units)
+        return np.where(whole > self.top, self.top, whole)
+
+
+def middles(levels: Array) -> Array:
+    """Return the middle between each level and the next one, and the last level."""
+    return np.append((levels[:-1] + levels[1:]) * 0.5, levels[-1])
+
+
 @dataclass(slots=True)
 class SharedLayer:
     """A network whose hidden neurons all outputs share.
@@ -54,6 +89,7 @@ class SharedLayer:
     square: Array
     powers: Array
     steps: int = 0
+    numerals: Numerals | None = None
 
     @property
     def size(self) -> int:
@@ -103,15 +139,27 @@ class SharedLayer:
         one.powers[:] = 1.0
         return one
 
-    def bounds(self) -> tuple[Array, Array]:
-        """Return the least and the greatest value of each weight and bias."""
-        kinds = np.concatenate(
+    @property
+    def kinds(self) -> Indices:
+        """The kind of each value: weights and biases of hidden neurons, and those of outputs."""
+        return np.concatenate(
             [
                 np.where(self.neurons < self.hidden, 0, 2),
                 np.where(np.arange(self.count) < self.hidden, 1, 3),
             ]
-        )
-        limits = np.array(self.shape.limits)[kinds]
+        ).astype(np.int32)
+
+    @property
+    def seen(self) -> Array:
+        """The weights and biases with which it computes: its values, or their nearest levels."""
+        return self.numerals.nearest(self.kinds, self.values) if self.numerals else self.values
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return the least and the greatest value of each weight and bias."""
+        limits = np.array(self.shape.limits)
+        if self.numerals:
+            limits = np.array([(levels[0], levels[-1]) for levels in self.numerals.levels])
+        limits = limits[self.kinds]
         return np.ascontiguousarray(limits[:, 0]), np.ascontiguousarray(limits[:, 1])
 
     def keep(self, connections: NDArray[np.bool_]) -> "SharedLayer":
@@ -166,6 +214,7 @@ class SharedLayer:
             self.square[chosen],
             self.powers.copy(),
             self.steps,
+            self.numerals,
         )
 
     def connect(self, neurons: Indices, sources: Indices) -> "SharedLayer":
@@ -188,6 +237,7 @@ class SharedLayer:
             extend(self.square),
             self.powers.copy(),
             self.steps,
+            self.numerals,
         )
 
 

@@ -19,7 +19,7 @@ from dsgec.search.walk.descent import (
     input_deviations,
     make_survey,
 )
-from dsgec.search.walk.layer import ACTIVATIONS, Array, SharedLayer
+from dsgec.search.walk.layer import ACTIVATIONS, Array, Numerals, SharedLayer, middles
 
 FLAGS = ("-O3", "-fno-trapping-math")
 _NATIVE = "-march=native"
@@ -68,6 +68,21 @@ def _aligned(count: int) -> Array:
     memory = np.empty(count + PARTIALS)
     start = -(memory.ctypes.data // memory.itemsize) % PARTIALS
     return memory[start : start + count]
+
+
+_NO_LEVELS = (np.empty(0), np.empty(0), np.empty(0, np.int32))
+
+
+def _level_arrays(numerals: Numerals | None) -> tuple[Any, ...]:
+    """Return all levels, the middles behind each of them, and where those of each kind begin.
+
+    Without numerals they are empty.
+    """
+    if numerals is None:
+        return _NO_LEVELS
+    levels = numerals.levels
+    starts = np.cumsum([0, *map(len, levels)]).astype(np.int32)
+    return np.concatenate(levels), np.concatenate([*map(middles, levels)]), starts
 
 
 class NativeDescent:
@@ -129,6 +144,9 @@ class NativeDescent:
         used = np.flatnonzero(is_used).astype(np.int32)
         places = np.concatenate([np.cumsum(is_used) - 1, len(used) + np.arange(net.hidden)])
         sources = places[net.sources].astype(np.int32)
+        numerals = net.numerals
+        seen = np.empty_like(net.values) if numerals else net.values
+        levels = _level_arrays(numerals)
         given = self.library.struct(
             "dsgec_walk_network",
             inputs=len(used),
@@ -145,9 +163,18 @@ class NativeDescent:
             least=least,
             most=most,
             penalty=net.shape.penalty,
+            seen=seen,
+            has_levels=numerals is not None,
+            levels=levels[0],
+            middles=levels[1],
+            first_level=levels[2],
+            units=2.0**numerals.digits if numerals else 0.0,
+            unit=2.0**-numerals.digits if numerals else 0.0,
+            top=numerals.top if numerals else 0.0,
         )
+        kept = (used, first, sources, least, most, seen, *levels)
         scratch = _aligned(BATCH * (len(used) + 3 * net.count))
-        return given, scratch, (used, first, sources, least, most)
+        return given, scratch, kept
 
     def _pointer(self, values: Array) -> Any:
         return self.library.ffi.cast("double *", values.ctypes.data)

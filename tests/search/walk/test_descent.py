@@ -1,5 +1,7 @@
 """Adam in native code and in numpy: the same bits, and those of a textbook up to rounding."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from dsgec.search.walk import descent
 from dsgec.search.walk.descent import BATCH, BATCH_STRIDE, PlainDescent, make_walk_table
 from dsgec.search.walk.layer import ACTIVATIONS
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
-from tests.support.shared_layers import outputs_of, random_layer
+from tests.support.shared_layers import outputs_of, random_layer, random_numerals
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,66 @@ def test_native_and_plain_descents_have_the_same_bits(library, seed, outputs, ac
         assert one.loss == two.loss
         assert bits(one.deviations) == bits(two.deviations)
         assert bits(one.absent) == bits(two.absent)
+
+
+@pytest.mark.parametrize("activation", ["clip", "relu"])
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_descents_of_numerals_have_the_same_bits(library, seed, outputs, activation):
+    table, first = random_layer(seed, activation, outputs, share=[0.2, 0.7, 1.0][seed % 3])
+    first.numerals = random_numerals(seed)
+    second = first.copy()
+    plain, native = PlainDescent(table), NativeDescent(table, library)
+    plain.descend(first, np.linspace(0.1, 0.0, 12))
+    native.descend(second, np.linspace(0.1, 0.0, 12))
+
+    assert bits(first.values) == bits(second.values)
+    one, two = (descent.survey(first, absent=True) for descent in (plain, native))
+    assert one.loss == two.loss
+    assert bits(one.deviations) == bits(two.deviations)
+    assert bits(one.absent) == bits(two.absent)
+
+
+def test_a_network_of_numerals_computes_with_the_nearest_ones(library):
+    differences = 0
+    for seed in range(9):
+        table, net = random_layer(seed, "clip")
+        net.numerals = random_numerals(seed)
+        settled = net.copy()
+        settled.numerals = None
+        for at, kind in enumerate(net.kinds):
+            levels = net.numerals.levels[kind]
+            settled.values[at] = levels[np.argmin(np.abs(levels - net.values[at]))]
+        assert bits(net.seen) == bits(settled.values)
+
+        hidden = outputs_of(replace(settled, shape=net.shape), table.columns)
+        rounded = outputs_of(
+            settled, table.columns, lambda y: np.minimum(np.floor(8 * y + 0.5) / 8, 3.5)
+        )
+        by = table.row_weights[: table.rows]
+        loss = NativeDescent(table, library).survey(net).loss * table.rows
+        assert loss == pytest.approx(loss_of_outputs(rounded, table, by), rel=1e-9)
+        differences += not np.allclose(hidden, rounded)
+    assert differences > 4
+
+
+def test_straight_through_gradients_are_those_at_the_nearest_numerals(library):
+    table, net = random_layer(4, "clip")
+    net.numerals = replace(random_numerals(4), digits=40, top=4.0)  # the values are not rounded
+    settled = replace(net.copy(), values=net.seen.copy(), numerals=None)
+    before, seen = net.values.copy(), net.seen
+    NativeDescent(table, library).descend(net, np.full(1, 1e-9))
+    NativeDescent(table, library).descend(settled, np.full(1, 1e-9))
+
+    decay = 2 * net.shape.penalty * (before - seen) * 0.1
+    assert net.momentum - decay == pytest.approx(settled.momentum, abs=1e-9)
+    assert np.abs(settled.momentum).max() > 1e-4
+
+
+def loss_of_outputs(z, table, by):
+    e = np.exp((z - z.max(axis=0))[:, : table.rows])
+    chances = (e / e.sum(axis=0) * table.targets[:, : table.rows]).sum(axis=0)
+    return float((-np.log(chances) * by).sum())
 
 
 def loss_of(net, columns, targets, by):

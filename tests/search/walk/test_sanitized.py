@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.search.walk.layer import ACTIVATIONS
+from dsgec.search.walk.layer import ACTIVATIONS, middles
 from dsgec.search.walk.native_descent import NativeDescent, descent_source, load_descent
 from tests.support.engine_program import STRICT, WARNINGS
-from tests.support.shared_layers import random_layer
+from tests.support.shared_layers import random_layer, random_numerals
 
 pytestmark = pytest.mark.needs_cc
 
@@ -33,16 +33,22 @@ def as_input(table, net, used, sources):
     counts = [
         *(net.shape.inputs, net.shape.outputs, table.rows, table.columns.shape[1]),
         *(net.hidden, net.size, ACTIVATIONS.index(net.shape.activation), len(used), STEPS),
+        0 if net.numerals is None else sum(map(len, net.numerals.levels)),
     ]
     numbers = [table.columns, table.targets, table.row_weights, net.values, *net.bounds()]
     parts = [np.array(counts, np.int64), *numbers, np.full(STEPS, 0.05)]
     parts += [np.asarray(one, np.int32) for one in (used, net.first, sources)]
+    levels = net.numerals.levels if net.numerals else ()
+    parts += [np.concatenate([[], *levels]), np.concatenate([[], *map(middles, levels)])]
+    parts.append(np.cumsum([0, *map(len, levels), *([0] * (4 - len(levels)))]).astype(np.int32))
     return b"".join(part.tobytes() for part in parts)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_descent_stays_within_its_memory(program, seed):
     table, net = random_layer(seed, ACTIVATIONS[seed % 4], 1 + seed % 3, share=0.6)
+    if seed >= 4:
+        net.numerals = random_numerals(seed)
     used = sorted({source for source in net.sources.tolist() if source < net.shape.inputs})
     if seed % 2:  # all inputs, so that gradients of absent connections are computed, too
         used = [*range(net.shape.inputs)]
