@@ -46,6 +46,7 @@ def boosted(case: Case) -> Iterator[Candidate]:
             encoding,
             partial(predict_encoded, predict, encoding),
             least=trees.size,
+            is_exact=True,
         )
 
 

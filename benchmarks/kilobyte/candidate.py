@@ -10,7 +10,7 @@ CHIPS = {"cortex-m0plus": "Cortex-M0+", "avr": "ATmega328"}
 BUDGETS = (256, 512, 1024, 2048, 4096, 8192)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Source:
     """C that has `int <function>(const T *row)`, where T is `dtype`; `flags` are the compiler's."""
 
@@ -31,6 +31,8 @@ class Candidate:
     :param predict: Returns the labels of raw rows, by the model that the C was made from.
     :param budget: The chip and the bytes that it was made for; None if for any.
     :param least: Bytes that its flash has at least: those of its tables.
+    :param chips: The chips on which its C works.
+    :param is_exact: Whether `predict` computes in integers as the C does.
     """
 
     setting: str
@@ -40,11 +42,8 @@ class Candidate:
     predict: Predict
     budget: tuple[str, int] | None = None
     least: int = 0
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether the C must give the label of `predict` for every row."""
-        return "int" in self.source.dtype
+    chips: tuple[str, ...] = tuple(CHIPS)
+    is_exact: bool = False
 
 
 def choose(

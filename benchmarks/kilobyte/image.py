@@ -42,7 +42,10 @@ def link(source: Source, chip: str, folder: Path, width: int) -> int | None:
 
 def labels_on_chip(source: Source, chip: str, folder: Path, rows: Array) -> Array:
     """Return the labels of encoded rows, computed by the linked image in a simulator."""
-    calls = run_image(chip, folder, source.function, _as_given(source, rows), 0)
+    rows = _as_given(source, rows)
+    if chip == "avr" and rows.dtype == np.float64:
+        rows = rows.astype(np.float32)  # its compiler has no other
+    calls = run_image(chip, folder, source.function, rows, 0)
     return np.array([call[0] for call in calls])
 
 

@@ -54,6 +54,7 @@ def _candidate(
         found.source,
         encoding,
         partial(predict_encoded, found.labels, encoding),
+        is_exact=True,
     )
 
 

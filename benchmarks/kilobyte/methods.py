@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.kilobyte import boosted, loops
+from benchmarks.kilobyte import boosted, compiled, edge, libraries, loops
 from benchmarks.kilobyte.candidate import Candidate
 from benchmarks.kilobyte.case import Case
 
@@ -10,4 +10,12 @@ METHODS: dict[str, Callable[[Case], Iterator[Candidate]]] = {
     "loop-linear": loops.linear,
     "loop-mlp": loops.perceptron,
     "loop-boosted": boosted.boosted,
+    "emlearn-trees": libraries.emlearn_trees,
+    "emlearn-bayes": libraries.emlearn_bayes,
+    "emlearn-mlp": libraries.emlearn_mlp,
+    "m2cgen-trees": libraries.m2cgen_trees,
+    "m2cgen-linear": libraries.m2cgen_linear,
+    "bonsai": edge.bonsai,
+    "protonn": edge.protonn,
+    "dsgec-compile": compiled.compiled_models,
 }

@@ -1,0 +1,80 @@
+"""Linear models and perceptrons of scikit-learn that dsgec compiles, in fixed point."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.kilobyte.candidate import CHIPS, Candidate, Source
+from benchmarks.kilobyte.case import Array, Case
+from benchmarks.kilobyte.libraries import validate_scaled
+from benchmarks.kilobyte.sources import HIDDEN, STRENGTHS, scaled_model
+from dsgec import compile as compile_model
+from dsgec.errors import DsgecError
+from dsgec.export.artefact import AUTO, Artefact
+from dsgec.export.files import make_artefact
+from dsgec.export.fixed.evaluate import quantise
+from dsgec.export.targets.c.emit import emit_module
+from dsgec.export.targets.c.image import function_called
+from dsgec.network.model import Model
+
+
+def compiled_models(case: Case) -> Iterator[Candidate]:
+    """Yield logistic regressions and perceptrons as q7 in the smaller layout."""
+    settings = [("linear", strength) for strength in STRENGTHS]
+    settings += [("mlp", width) for width in HIDDEN]
+    for kind, setting in settings:
+        model = scaled_model(case, kind, setting, -1, np.arange(len(case.y)))
+        network = compile_model(model, name="net", rows=case.x)
+        validated = validate_scaled(case, kind, setting)
+        yield from fixed_candidates(
+            f"{kind} {setting:g}", validated, network.model, network.ranges, model.predict
+        )
+
+
+def fixed_candidates(
+    setting: str,
+    validated: float,
+    model: Model,
+    ranges: Any,
+    predict: Any,
+    budget: tuple[str, int] | None = None,
+    dtype: str = "q7",
+) -> Iterator[Candidate]:
+    """Yield the C of a model in fixed point, in the layout that takes less flash on each chip."""
+    try:
+        artefacts = {
+            make_artefact(model, "net", dtype, recorded=ranges, layout=AUTO, chip=chip)
+            for chip in ([budget[0]] if budget else CHIPS)
+        }
+    except DsgecError:  # no fixed point over these ranges
+        return
+    layouts = {artefact.layout: artefact for artefact in artefacts}
+    for layout, artefact in layouts.items():
+        yield Candidate(
+            f"{setting}, {layout}",
+            validated,
+            _source(artefact),
+            partial(_encode, artefact),
+            predict,
+            budget,
+        )
+
+
+def _encode(artefact: Artefact, rows: Array) -> Array:
+    fixed = artefact.number_format.fixed
+    assert fixed
+    return quantise(fixed.program, rows).astype(f"int{fixed.program.bits}")
+
+
+def _source(artefact: Artefact) -> Source:
+    fixed = artefact.number_format.fixed
+    assert fixed
+    files = {file.name: str(file.text) for file in emit_module(artefact)}
+    return Source(
+        files,
+        f"int{fixed.program.bits}",
+        function_called(artefact),
+        ("-DNET_NO_BATCH", "-DNET_NO_NAMES"),
+    )
