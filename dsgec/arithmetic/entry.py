@@ -24,6 +24,7 @@ class Function:
 
     name: str
     symbol: str  # its name in Python, numpy and JavaScript; in C it is prefixed by `dsgec_`
+    compute: Callable[..., Any]  # the function on Python's floats
     arity: int | None  # None: any number of arguments, and as many results
     meaning: str
     ulp: float  # the largest error, in units in the last place of the exact result
@@ -54,7 +55,7 @@ class Function:
 
 
 ENTRIES: dict[str, Function] = {}
-"""The registered functions, in the order of `scalar.py`."""
+"""The registered functions, in the order of `scalar.py` and `conditions.py`."""
 
 
 def function(
@@ -68,6 +69,7 @@ def function(
         entry = Function(
             name or implementation.__name__,
             implementation.__name__,
+            implementation,
             None if is_variadic else code.co_argcount,
             meaning,
             ulp,

@@ -1,9 +1,12 @@
-"""The functions that networks compute with, by name; `scalar.py` defines them."""
+"""The functions of networks by name, as `scalar.py` and `conditions.py` define them."""
 
 import inspect
 
-from dsgec.arithmetic import scalar  # registers them
+from dsgec.arithmetic import conditions, scalar
 from dsgec.arithmetic.entry import ENTRIES, Function
+
+REGISTERED = (scalar, conditions)
+"""The modules that register functions when they are imported."""
 
 ALL_FUNCTIONS: dict[str, Function] = ENTRIES
 """All functions, including those that only encode the columns of a table as features."""
@@ -15,7 +18,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def _derivatives(function: Function) -> tuple[str, ...]:
-    names = [*inspect.signature(getattr(scalar, function.symbol)).parameters]
+    names = [*inspect.signature(function.compute).parameters]
     suffixes = [f"_{name}" for name in names] if len(names) > 1 else [""]
     return tuple(f"{function.symbol}_derivative{suffix}" for suffix in suffixes)
 

@@ -69,8 +69,9 @@ def _integers() -> dict[str, Procedure]:
 
 def _floats(is_single: bool) -> dict[str, Procedure]:
     types = FLOAT if is_single else DOUBLE
-    core, scalar, single = (_source(name, types) for name in ("core", "scalar", "single"))
-    sources = (core, scalar, single) if is_single else (core, scalar)
+    names = ("core", "scalar", "conditions", "single")
+    core, scalar, conditions, single = (_source(name, types) for name in names)
+    sources = (core, scalar, conditions, single)[: 4 if is_single else 3]
     constants = {**core.constants, **scalar.constants}
     known = signatures(*sources)
     found: dict[str, Procedure] = {}
@@ -83,10 +84,11 @@ def _floats(is_single: bool) -> dict[str, Procedure]:
             is_exact = not is_single or source is single or name in single.functions
             reader = Reader(source, node, known, constants, is_exact=is_exact)
             found[name] = reader.procedure(name)
-    for name, derivative, about in () if is_single else scalar.derivatives():
-        found[name] = Reader(scalar, derivative, known, constants).procedure(name, about)
+    for source in () if is_single else (scalar, conditions):
+        for name, derivative, about in source.derivatives():
+            found[name] = Reader(source, derivative, known, constants).procedure(name, about)
     calls |= {name: procedure.calls for name, procedure in found.items()}
-    order = call_order([*scalar.functions, *found], calls)
+    order = call_order([*scalar.functions, *conditions.functions, *found], calls)
     return {name: found[name] for name in order if name in found}
 
 

@@ -6,7 +6,7 @@ from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
 from dsgec.program.ir import Binary, Expression, Invoke, Number, Procedure, Variable
 from dsgec.program.print_rows import RowsPrinter
 
-_A, _B, _Y, _D = (Variable(name, "double") for name in "abyd")
+_A, _B, _C, _Y, _D = (Variable(name, "double") for name in "abcyd")
 _HEAD = """\
 #ifndef DSGEC_ROW_FUNCTIONS_C
 #define DSGEC_ROW_FUNCTIONS_C
@@ -15,16 +15,17 @@ _HEAD = """\
 #include "variant.h"
 """
 _FORWARD = """\
-/* The loops of operations on a, or on a and b. */
-static void (*const rows_of[])(double *result, const double *a, const double *b, size_t n) = {{
+/* The loops of operations on a, on a and b, or on a, b and c. */
+static void (*const rows_of[])(double *result, const double *a, const double *b, const double *c,
+                               size_t n) = {{
 {}}};
 typedef char every_operation_has_a_loop[DOT - MULTIPLY == {} ? 1 : -1];
 """
 _BACKWARD = """\
-/* Loops from the gradient d of a result y to that of the first and the second operand; `result` may
- * be d. */
-static void (*const rows_back[][2])(double *result, const double *d, const double *a,
-                                    const double *b, const double *y, size_t n) = {{
+/* Loops from the gradient d of a result y to those of the operands; `result` may be d. */
+static void (*const rows_back[][3])(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y,
+                                    size_t n) = {{
 {}}};
 """
 
@@ -37,7 +38,7 @@ def _operations() -> Iterator[tuple[str, str, Expression, tuple[tuple[str, Expre
     yield "WHOLE_POWER", "rows_invert", _call("div", one, _A), (("invert_a", inverse),)
     for name, function in FUNCTIONS.items():
         if function.arity:
-            own = (_A, _B)[: function.arity]
+            own = (_A, _B, _C)[: function.arity]
             found = tuple((one, _call(one, *own, _Y)) for one in DERIVATIVES[name])
             yield f"OF_{name}", f"rows_{function.symbol}", _call(function.symbol, *own), found
 
@@ -55,10 +56,10 @@ def print_row_functions() -> str:
     printer = RowsPrinter()
     forward, backward, rows, places = [], [], "", ""
     for operation, loop, value, derivatives in _operations():
-        forward.append(printer.function(loop, Procedure("", "", (_A, _B), (), value)))
+        forward.append(printer.function(loop, Procedure("", "", (_A, _B, _C), (), value)))
         rows += f"    [{operation}] = {loop},\n"
         for name, derivative in derivatives:
-            whole = Procedure("", "", (_D, _A, _B, _Y), (), _times(_D, derivative))
+            whole = Procedure("", "", (_D, _A, _B, _C, _Y), (), _times(_D, derivative))
             backward.append(printer.function(f"rows_{name}", whole, "WHOLE_LOOP"))
         listed = ", ".join(f"rows_{name}" for name, _ in derivatives)
         places += f"    [{operation}] = {{{listed}}},\n"

@@ -53,8 +53,8 @@ ROWS = Annotations(
     dict.fromkeys(("Row", "Columns", "Numbers", "Lanes"), "double"),
     frozenset(["Columns", "Lanes"]),
 )
-"""The annotations of `core.py`, `scalar.py` and `single.py`, of `integer.py`, and of functions on
-one row."""
+"""The annotations of `core.py`, `scalar.py`, `conditions.py` and `single.py`, of `integer.py`, and
+of functions on one row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class NativeCosts:
         before = prologue(costs.columns)
         operations = np.zeros(len(before.nodes), self._library.dtype("dsgec_engine_operation"))
         for place, node in zip(operations, before.nodes, strict=True):
-            place["a"] = place["b"] = -1
+            place["a"] = place["b"] = place["c"] = -1
             match node:
                 case Constant(value):
                     place["kind"], place["value"] = leaves["CONSTANT_LEAF"], value

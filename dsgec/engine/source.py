@@ -11,7 +11,7 @@ from dsgec.arithmetic.source import arithmetic_header
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
 from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.grammar.genome.rule_tables import RuleTables
-from dsgec.network.syntax import ALIASES
+from dsgec.network.syntax import ALIASES, WORDS
 from dsgec.rendering import render
 from dsgec.resources import TEMPLATES
 
@@ -100,14 +100,16 @@ def _arithmetic(learning: bool) -> str:
 
 
 def _functions() -> str:
-    unary, binary = (
+    unary, binary, ternary = (
         [(f.name, f.symbol, int(f.is_activation)) for f in FUNCTIONS.values() if f.arity == arity]
-        for arity in (1, 2)
+        for arity in (1, 2, 3)
     )
     return render(
         "engine/functions.h.j2",
         unary=unary,
         binary=binary,
+        ternary=ternary,
+        words={name: WORDS.get(name, 0) for name, _, _ in binary},
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
 

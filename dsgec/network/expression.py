@@ -12,19 +12,21 @@ from dataclasses import dataclass
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.network.ir import ARITY, Builder, integer_exponent
 from dsgec.network.syntax import (
+    COMPARISON,
     LONGEST_INDEX,
     MOST_INPUTS,
+    NEGATION,
+    NOT,
+    POWER,
+    SIGNS,
     TOKEN,
+    WORDS,
     Cursor,
     SourceText,
     resolve_function,
     token_start,
 )
 
-_BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
-_BINARY["**"] = _BINARY["^"]
-_NEGATION = (3, "neg")
-_POWER, _ = _BINARY["^"]
 _SOFTMAX_ALONE = "`softmax` can only be the whole of the output layer"
 
 
@@ -126,7 +128,7 @@ class _Expression(Cursor):
             after = TOKEN.match(self.reader.text, following.end(), self.end)
             is_base = after is not None and after["sign"] in ("^", "**")
         if following.lastgroup != "number" or is_base:
-            self.operators.append(_NEGATION)
+            self.operators.append((NEGATION, "neg"))
             return False
         self.at = following.end()
         self.values.append(self.number("-" + following["number"], match, following))
@@ -176,6 +178,9 @@ class _Expression(Cursor):
             advice += f"Features are `x_1` or `x[0]`, functions are {', '.join(sorted(FUNCTIONS))}."
             raise self.reader.fail(offset, f"`{name[:40]}` is not known", advice)
         parenthesis = self.peek()
+        if function == "not" and parenthesis["sign"] != "(":
+            self.operators.append((NOT, "not"))
+            return
         if parenthesis["sign"] != "(":
             message = f"`{name}` is a function: its argument goes in parentheses"
             raise self.reader.fail(offset, message)
@@ -189,10 +194,14 @@ class _Expression(Cursor):
     def operator(self, match: re.Match[str]) -> bool:
         """Read what may follow an operand; return whether another operand must come."""
         sign = match["sign"]
-        if sign in _BINARY:
-            operation = _BINARY[sign]
-            self.reduce_all(operation[0])
-            self.operators.append(operation)
+        word = resolve_function(match["name"] or "")
+        if sign in SIGNS or word in WORDS:
+            strength, function = SIGNS[sign] if sign in SIGNS else (WORDS[word or ""], word or "")
+            self.reduce_all(strength)
+            if strength == COMPARISON and self.is_compared():
+                advice = "Write `a < b and b < c`, or set parentheses."
+                raise self.reader.fail(token_start(match), "comparisons cannot be chained", advice)
+            self.operators.append((strength, function))
             return True
         if sign not in (")", ","):
             raise self.unexpected(match, "an operator or the end")
@@ -223,16 +232,19 @@ class _Expression(Cursor):
                 raise self.reader.fail(opened.offset, message)
             self.apply(opened.function, arity)
 
+    def is_compared(self) -> bool:
+        """Return whether the last operand is the right side of a comparison."""
+        top = self.operators[-1] if self.operators else None
+        return isinstance(top, tuple) and top[0] == COMPARISON
+
     def reduce_all(self, strength: int = 0) -> None:
         """Apply the operators that bind at least as strongly, down to an open parenthesis."""
         while self.operators:
             top = self.operators[-1]
-            # `^` alone binds to the right.
-            if (
-                isinstance(top, _OpenParenthesis)
-                or top[0] < strength
-                or top[0] == strength == _POWER
-            ):
+            if isinstance(top, _OpenParenthesis) or top[0] < strength:
+                return
+            # `^` binds to the right, and comparisons are not chained.
+            if top[0] == strength and strength in (POWER, COMPARISON):
                 return
             self.operators.pop()
             self.apply(top[1], ARITY[top[1]])

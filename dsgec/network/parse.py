@@ -7,6 +7,7 @@ from dsgec.network.ir import ACTIVATIONS, Apply, Network, group_layers
 from dsgec.network.simplify import canonicalise
 from dsgec.network.syntax import EQUATION, LONGEST_INDEX, MOST_INPUTS, blank_comments, split_layers
 
+_BEGINS_EQUATION = re.compile(r"^\s*(?!x_?\d)[a-z_]\w*\s*[=,]", re.ASCII | re.MULTILINE)
 _PARENTHESIS = re.compile(r"[()]")
 
 
@@ -17,7 +18,7 @@ def parse(text: str, *, inputs: int | None = None, source: str = "network") -> N
     """
     text = blank_comments(text)
     parser = NetworkReader(text, source, inputs)
-    return parser.equations() if "=" in text else parser.expression("")
+    return parser.equations() if _BEGINS_EQUATION.search(text) else parser.expression("")
 
 
 def parse_phenotype(

@@ -45,6 +45,10 @@ def _apply(builder: Builder, function: str, arguments: tuple[int, ...]) -> int:
         folded = apply_function(function, *numbers)
         if math.isfinite(folded):
             return builder.constant(folded)
+    elif function == "if":
+        condition, (_, yes, no) = values[0], arguments
+        if condition is not None or yes == no:
+            return no if condition is not None and not condition > 0 else yes
     elif numbers and len(values) == 2:
         match function, *values:
             case ("mul", 1.0, _):
@@ -83,8 +87,7 @@ def apply_function(function: str, *values: float) -> float:
             raised: float = power(a, int(b), scalar.div)
             return raised
         case _:
-            symbol = ALL_FUNCTIONS[function].symbol
-            result: float = getattr(scalar, symbol)(*values)
+            result: float = ALL_FUNCTIONS[function].compute(*values)
             return result
 
 

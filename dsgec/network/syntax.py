@@ -6,13 +6,27 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.network.ir import OPERATORS
 
+SIGNS = {
+    **{"<": (5, "lt"), "<=": (5, "le"), ">": (5, "gt"), ">=": (5, "ge")},
+    **{"=": (5, "eq"), "==": (5, "eq"), "!=": (5, "ne")},
+    **{"+": (6, "add"), "-": (6, "sub"), "*": (7, "mul"), "/": (7, "div")},
+    **{"^": (9, "pow"), "**": (9, "pow")},
+}
+"""The signs between two operands: how strongly they bind, and their functions."""
+
+WORDS = {"or": 1, "nor": 1, "xor": 2, "and": 3, "nand": 3}
+"""The functions whose names may stand between two operands: how strongly they bind."""
+
+NOT, COMPARISON, NEGATION, POWER = 4, 5, 8, 9
+"""How strongly `not` and a minus before an operand bind, a comparison, and a power."""
+
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
     | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,\s*)?(?P<column>\d+)\s*\])(?![\w\[])
     | h_(?P<layer>\d+)[_,](?P<neuron>\d+)(?!\w)
     | (?P<name>[A-Za-z_][\w.]*)
-    | (?P<sign>\*\*|[-+*/^(),])
+    | (?P<sign>\*\*|[<>=!]=|[-+*/^(),<>=])
     | (?P<end>\Z)
     | (?P<other>.)
     )""",
@@ -35,7 +49,7 @@ ALIASES = {
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"?|#[^\n]*')
 _LANDMARK = re.compile(r"\d\.?[eE][+-]?\d+|[()]|-", re.ASCII)  # of a numeral, its exponent
 _BLANKS = " \t\n\r\f\v"
-_BEFORE_A_SIGN = frozenset("+*/^,(")
+_BEFORE_A_SIGN = frozenset("+*/^,(<>=")
 
 
 class PhenotypeError(DsgecError):

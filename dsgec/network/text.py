@@ -4,10 +4,12 @@ import sys
 from typing import assert_never
 
 from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.syntax import split_layers
+from dsgec.network.syntax import COMPARISON, NEGATION, POWER, SIGNS, split_layers
 
-_SIGNS = {"add": (1, "+"), "sub": (1, "-"), "mul": (2, "*"), "div": (2, "/"), "pow": (4, "^")}
-_NEGATION = 3
+_SIGNS = {
+    function: (strength, sign)
+    for sign, (strength, function) in reversed(SIGNS.items())  # `=` and `^` come last
+}
 
 _Todo = str | tuple[int, int]
 
@@ -52,18 +54,18 @@ def expression_text(network: Network, position: int, names: dict[int, str]) -> s
             case Constant(value):
                 # A negative base needs its sign kept in: -2.0 ^ 2.0 is -(2.0 ^ 2.0).
                 pieces.append(
-                    f"({value!r})" if repr(value)[0] == "-" and strength > 3 else repr(value)
+                    f"({value!r})" if repr(value)[0] == "-" and strength > NEGATION else repr(value)
                 )
             case Input(column):
                 pieces.append(f"x_{column + 1}")
             case Apply("neg", (argument,)):
                 is_number = isinstance(network.nodes[argument], Constant)
-                inner = ["-(", (argument, 0), ")"] if is_number else ["-", (argument, _NEGATION)]
-                todo += reversed(_bracket(inner, strength > _NEGATION))
+                inner = ["-(", (argument, 0), ")"] if is_number else ["-", (argument, NEGATION)]
+                todo += reversed(_bracket(inner, strength > NEGATION))
             case Apply(function, (left, right)) if function in _SIGNS:
                 own, sign = _SIGNS[function]
-                # `^` binds to the right, the others to the left.
-                needs = (own + 1, own) if sign == "^" else (own, own + 1)
+                # `^` binds to the right, comparisons to neither side, the others to the left.
+                needs = own + (own in (POWER, COMPARISON)), own + (own != POWER)
                 inner = [(left, needs[0]), f" {sign} ", (right, needs[1])]
                 todo += reversed(_bracket(inner, own < strength))
             case Apply(function, arguments):

@@ -1,6 +1,6 @@
 /* The backward pass: from the outputs of a tape to the gradients of its weights, as in
  * dsgec/search/gradient.py. A delta is the gradient of the operands of an instruction: of a sum,
- * before it is multiplied by their weights; a function of two operands has two. An instruction sums
+ * before it is multiplied by their weights; a function has one for each operand. An instruction sums
  * the deltas of its readers, those later in the phenotype first, and then computes its own. */
 #include "run.c"
 #include "variant.h"
@@ -60,11 +60,14 @@ static int is_active(const BackwardPass *l, int32_t operand) {
 }
 
 static int32_t count_operands(const Instruction *in) {
-    return in->operation == DOT ? in->terms : in->operation == FILL ? 0 : 1 + in->two;
+    return in->operation == DOT ? in->terms : in->operands;
 }
 
 static int32_t operand_of(const Instruction *in, int32_t number) {
-    return in->operation == DOT ? in->source[number] : number == 0 ? in->a : in->b;
+    if (in->operation == DOT) {
+        return in->source[number];
+    }
+    return number == 0 ? in->a : number == 1 ? in->b : in->source[0];
 }
 
 static void add_reading(BackwardPass *l, int32_t operand, int32_t reader, int32_t number,
@@ -90,6 +93,11 @@ static int add_site(BackwardPass *l, int32_t instruction, int32_t term, int32_t 
     return link != 0;
 }
 
+/* Return the number of deltas: one for a sum or a constant, otherwise one for each operand. */
+static int32_t count_deltas(const Instruction *in) {
+    return in->operands > 1 ? in->operands : 1;
+}
+
 static void plan_step(BackwardPass *l, const Instruction *in, int32_t i) {
     Step *step = &l->steps[i];
     int32_t operands = count_operands(in), k, before = l->reading_count;
@@ -109,7 +117,7 @@ static void plan_step(BackwardPass *l, const Instruction *in, int32_t i) {
     }
     if (step->active) {
         step->delta = l->delta_count;
-        l->delta_count += 1 + in->two;
+        l->delta_count += count_deltas(in);
     }
     l->makers[in->to] = i;
 }
@@ -134,7 +142,7 @@ static int plan(BackwardPass *l, const Tape *t, int64_t count, int64_t groups) {
         !RESERVE(l->readings, l->readings_capacity, readings) ||
         !RESERVE(l->makers, l->makers_capacity, t->registers) ||
         !RESERVE(l->sites, l->sites_capacity, count) ||
-        !RESERVE(l->deltas, l->deltas_capacity, 2 * (size_t)t->count + (size_t)t->output_count) ||
+        !RESERVE(l->deltas, l->deltas_capacity, 3 * (size_t)t->count + (size_t)t->output_count) ||
         !RESERVE(l->sums, l->sums_capacity, (size_t)(groups * count)) ||
         !RESERVE(l->totals, l->totals_capacity, groups)) {
         return 0;
@@ -235,16 +243,12 @@ static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table
         if (is_sum) {
             rows_to_lanes[count_operands(in)](l->lanes + (size_t)step->slot * LANES, d, x, n);
         } else {
-            double *second = in->two ? delta_memory(blocks, t, step->delta + 1) : NULL;
-            if (in->two && is_active(l, in->b)) {
-                rows_back[in->operation][1](second, d, x[0], x[1], y, n);
-            }
-            if (is_active(l, in->a)) { /* last, because `d` may be in `to` */
-                rows_back[in->operation][0](to, d, x[0], x[1], y, n);
-            }
-            l->deltas[step->delta] = to;
-            if (in->two) {
-                l->deltas[step->delta + 1] = second;
+            for (k = in->operands - 1; k >= 0; k--) { /* the first last: `d` may be in `to` */
+                double *own = k == 0 ? to : delta_memory(blocks, t, step->delta + k);
+                if (is_active(l, operand_of(in, k))) {
+                    rows_back[in->operation][k](own, d, x[0], x[1], x[2], y, n);
+                }
+                l->deltas[step->delta + k] = own;
             }
         }
     }

@@ -47,7 +47,9 @@ static int count_mentions(Describer *d, dsgec_engine_network *answer) {
         }
         answer->features += node->operation == INPUT;
         if (node->operation >= AS_WRITTEN) {
-            d->mentions[i] = d->mentions[node->a] + (node->b < 0 ? 0 : d->mentions[node->b]);
+            int32_t c = third_of(node);
+            d->mentions[i] = d->mentions[node->a] + (node->b < 0 ? 0 : d->mentions[node->b]) +
+                             (c < 0 ? 0 : d->mentions[c]);
         }
         if (s->layer[i] > 0) {
             answer->connections += d->mentions[i];
@@ -112,20 +114,26 @@ static int later(Describer *d, const char *text, int32_t node, int32_t strength)
 
 static int later_pair(Describer *d, const Node *node, const char *sign, int32_t own,
                       int32_t strength) {
-    /* `^` binds to the right, the others to the left. */
-    int right = own == POWER_OF, brackets = own < strength;
-    return later(d, brackets ? ")" : "", -1, 0) && later(d, NULL, node->b, own + !right) &&
-           later(d, sign, -1, 0) && later(d, NULL, node->a, own + right) &&
+    /* `^` binds to the right, comparisons to neither side, the others to the left. */
+    int left = own != POWER_OF && own != COMPARISON, brackets = own < strength;
+    return later(d, brackets ? ")" : "", -1, 0) && later(d, NULL, node->b, own + (own != POWER_OF)) &&
+           later(d, sign, -1, 0) && later(d, NULL, node->a, own + !left) &&
            later(d, brackets ? "(" : "", -1, 0);
 }
 
 static int later_function(Describer *d, const Node *node, int32_t strength) {
     int function = node->operation - AS_WRITTEN, brackets;
     switch (function) {
-    case F_add: return later_pair(d, node, " + ", 1, strength);
-    case F_sub: return later_pair(d, node, " - ", 1, strength);
-    case F_mul: return later_pair(d, node, " * ", 2, strength);
-    case F_div: return later_pair(d, node, " / ", 2, strength);
+    case F_lt: return later_pair(d, node, " < ", COMPARISON, strength);
+    case F_le: return later_pair(d, node, " <= ", COMPARISON, strength);
+    case F_gt: return later_pair(d, node, " > ", COMPARISON, strength);
+    case F_ge: return later_pair(d, node, " >= ", COMPARISON, strength);
+    case F_eq: return later_pair(d, node, " = ", COMPARISON, strength);
+    case F_ne: return later_pair(d, node, " != ", COMPARISON, strength);
+    case F_add: return later_pair(d, node, " + ", SUM_OF, strength);
+    case F_sub: return later_pair(d, node, " - ", SUM_OF, strength);
+    case F_mul: return later_pair(d, node, " * ", PRODUCT_OF, strength);
+    case F_div: return later_pair(d, node, " / ", PRODUCT_OF, strength);
     case F_pow: return later_pair(d, node, " ^ ", POWER_OF, strength);
     case F_neg:
         brackets = strength > NEGATION;
@@ -137,6 +145,8 @@ static int later_function(Describer *d, const Node *node, int32_t strength) {
                later(d, brackets ? "(-" : "-", -1, 0);
     default:
         return later(d, ")", -1, 0) &&
+               (third_of(node) < 0 ||
+                (later(d, NULL, third_of(node), 0) && later(d, ", ", -1, 0))) &&
                (node->b < 0 || (later(d, NULL, node->b, 0) && later(d, ", ", -1, 0))) &&
                later(d, NULL, node->a, 0) && later(d, "(", -1, 0) &&
                later(d, function_names[function], -1, 0);

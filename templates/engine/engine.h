@@ -40,7 +40,7 @@ typedef struct {
  * operations or -1. */
 typedef enum { CONSTANT_LEAF = -2, COLUMN_LEAF = -1 } dsgec_engine_leaf;
 typedef struct {
-    int32_t kind, a, b; /* a kind of `dsgec_engine_kind`, or a leaf; `a` is the column of a leaf */
+    int32_t kind, a, b, c; /* a kind of `dsgec_engine_kind`, or a leaf; `a` is the column of a leaf */
     double value;       /* of a constant */
 } dsgec_engine_operation;
 

@@ -15,7 +15,8 @@ typedef struct {
 } Stretches;
 
 static inline int comes_before_a_sign(char c) {
-    return c == '+' || c == '*' || c == '/' || c == '^' || c == ',' || c == '(';
+    return c == '+' || c == '*' || c == '/' || c == '^' || c == ',' || c == '(' || c == '<' ||
+           c == '>' || c == '=';
 }
 
 static int add_stretch(Stretches *found, size_t start, size_t end, int ends_layer) {

@@ -18,6 +18,7 @@ typedef enum {
 #define X(name, symbol, activation) OF_##name,
     UNARY_FUNCTIONS(X)
     BINARY_FUNCTIONS(X)
+    TERNARY_FUNCTIONS(X)
 #undef X
     DOT, /* on the tape: a sum of products with its constant and sigmoid */
     FILL, /* on the tape: a constant in every row */
@@ -26,7 +27,7 @@ typedef enum {
 typedef char operations_fit[AS_WRITTEN + F_NONE <= 255 ? 1 : -1]; /* into a node */
 
 typedef struct {
-    double value;
+    double value; /* of a function of three nodes, the third: see third_of */
     int32_t a, b; /* earlier nodes, or the column of an INPUT, or -1 */
     uint8_t operation, written; /* written: a numeral of the phenotype */
 #if LEARNING
@@ -59,6 +60,22 @@ static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int
     node->key = node->key_b = nodes->key;
 #endif
     return nodes->count++;
+}
+
+/* Return the third node that a node reads, or -1. */
+static inline int32_t third_of(const Node *node) {
+    int operation = node->operation;
+#define X(name, symbol, activation) || operation == OF_##name
+    if (operation >= AS_WRITTEN ? arity[operation - AS_WRITTEN] == 3 : 0 TERNARY_FUNCTIONS(X)) {
+        return (int32_t)node->value;
+    }
+#undef X
+    return -1;
+}
+
+/* Return what `value` is of a function whose third operand is `c`, or -1. */
+static inline double with_third(int32_t c) {
+    return c < 0 ? 0.0 : (double)c;
 }
 
 /* Return the link of a node, which tells which weight of the phenotype its value is: 1 + the index
@@ -150,7 +167,7 @@ static double whole_power(double base, int exponent) {
     return exponent < 0 ? dsgec_div(1.0, result) : result;
 }
 
-static double apply_constants(Function function, double a, double b) {
+static double apply_constants(Function function, double a, double b, double c) {
     switch (function) {
     case F_add: return a + b;
     case F_sub: return a - b;
@@ -161,6 +178,9 @@ static double apply_constants(Function function, double a, double b) {
 #undef X
 #define X(name, symbol, activation) case F_##name: return dsgec_##symbol(a, b);
     BINARY_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, activation) case F_##name: return dsgec_##symbol(a, b, c);
+    TERNARY_FUNCTIONS(X)
 #undef X
     case F_softmax:
     case F_NONE: break;
@@ -174,6 +194,7 @@ static Operation operation_of(Function function) {
 #define X(name, symbol, activation) case F_##name: return OF_##name;
     UNARY_FUNCTIONS(X)
     BINARY_FUNCTIONS(X)
+    TERNARY_FUNCTIONS(X)
 #undef X
     case F_add:
     case F_sub:
@@ -264,22 +285,25 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
 }
 
 /* Add a function of nodes without folding, for simplify.c. */
-static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b) {
+static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b, int32_t c) {
     if (function == F_pow && !is_whole_power(&nodes->items[b])) {
         function = F_power;
     }
-    return add_node(nodes, (Operation)(AS_WRITTEN + function), a, b, 0.0);
+    return add_node(nodes, (Operation)(AS_WRITTEN + function), a, b, with_third(c));
 }
 
-/* Add a function of nodes, folding constants. `b` is -1 if there is one argument. */
-static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
+/* Add a function of nodes, folding constants. What it does not have is -1. */
+static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b, int32_t c) {
     const Node *left = &nodes->items[a], *right = b < 0 ? NULL : &nodes->items[b];
+    const Node *last = c < 0 ? NULL : &nodes->items[c];
     count_applied(nodes, 1);
     if (function == F_pow) {
         return apply_power(nodes, a, b);
     }
-    if (left->operation == CONSTANT && (right == NULL || right->operation == CONSTANT)) {
-        double value = apply_constants(function, left->value, right ? right->value : 0.0);
+    if (left->operation == CONSTANT && (right == NULL || right->operation == CONSTANT) &&
+        (last == NULL || last->operation == CONSTANT)) {
+        double value = apply_constants(function, left->value, right ? right->value : 0.0,
+                                       last ? last->value : 0.0);
         return add_node(nodes, CONSTANT, -1, -1, value);
     }
     switch (function) {
@@ -300,6 +324,6 @@ static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
         break;
     default: break;
     }
-    return add_node(nodes, operation_of(function), a, b, 0.0);
+    return add_node(nodes, operation_of(function), a, b, with_third(c));
 }
 #endif

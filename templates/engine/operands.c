@@ -7,7 +7,9 @@
 #include "nodes.c"
 #include "number.c"
 
-enum { NEGATION = 3, POWER_OF = 4, LONGEST_INDEX = 7 };
+/* How strongly operators bind: dsgec/network/syntax.py. */
+enum { NOT_OF = 4, COMPARISON = 5, SUM_OF = 6, PRODUCT_OF = 7, NEGATION = 8, POWER_OF = 9 };
+enum { LONGEST_INDEX = 7 };
 enum { PARSED = 0, NO_NETWORK = -1, PARSE_NO_MEMORY = -2 };
 
 /* An operator or, with strength 0, an open parenthesis: of a call, unless `function` is F_NONE. */
@@ -240,15 +242,23 @@ static int find_function(Parser *p, size_t at, size_t end) {
     return F_NONE;
 }
 
-/* Open a function call; return the offset after its parenthesis, or 0. */
-static size_t open_call(Parser *p, size_t at, size_t end) {
-    size_t after = at;
-    int function;
-    while (after < end && (is_word(p->text[after]) || p->text[after] == '.')) {
-        after++;
+/* Return the end of the name that begins at `at`. */
+static size_t skip_name(const char *text, size_t at, size_t end) {
+    while (at < end && (is_word(text[at]) || text[at] == '.')) {
+        at++;
     }
-    function = find_function(p, at, after);
+    return at;
+}
+
+/* Open a function call, or a `not` before an operand; return the offset after it, or 0. */
+static size_t open_call(Parser *p, size_t at, size_t end) {
+    size_t after = skip_name(p->text, at, end);
+    int function = find_function(p, at, after);
     after = skip_spaces(p->text, after, end);
+    if (function == F_not && (after >= end || p->text[after] != '(')) {
+        push_operator(p, NOT_OF, F_not, 0);
+        return after;
+    }
     if (function == F_NONE || after >= end || p->text[after] != '(') {
         return 0;
     }

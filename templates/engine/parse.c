@@ -4,23 +4,24 @@
 #include "grammar.h"
 #include "operands.c"
 
-static inline int32_t make_node(Parser *p, int function, int32_t a, int32_t b) {
-    return p->as_written ? apply_as_written(&p->nodes, function, a, b)
-                         : apply(&p->nodes, (Function)function, a, b);
+static inline int32_t make_node(Parser *p, int function, int32_t a, int32_t b, int32_t c) {
+    return p->as_written ? apply_as_written(&p->nodes, function, a, b, c)
+                         : apply(&p->nodes, (Function)function, a, b, c);
 }
 
 static void call(Parser *p, int function, int32_t arguments) {
     const int32_t *first = p->values + (p->value_count -= arguments);
-    push_value(p, make_node(p, function, first[0], arguments == 2 ? first[1] : -1));
+    push_value(p, make_node(p, function, first[0], arguments > 1 ? first[1] : -1,
+                            arguments > 2 ? first[2] : -1));
 }
 
 /* Apply the operators that bind at least as strongly, down to an open parenthesis. */
 static inline void reduce_all(Parser *p, int32_t strength) {
     while (p->operator_count > 0) {
         const Operator *top = &p->operators[p->operator_count - 1];
-        /* `^` alone binds to the right. */
+        /* `^` binds to the right, and comparisons are not chained. */
         if (top->strength == 0 || top->strength < strength ||
-            (top->strength == strength && strength == POWER_OF)) {
+            (top->strength == strength && (strength == POWER_OF || strength == COMPARISON))) {
             return;
         }
         p->operator_count--;
@@ -71,7 +72,7 @@ static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t l
                              size_t end) {
     uint32_t key = last_key(&p->nodes);
     int32_t *sum;
-    if (p->operator_count == 0 || p->operators[p->operator_count - 1].strength != 1 ||
+    if (p->operator_count == 0 || p->operators[p->operator_count - 1].strength != SUM_OF ||
         p->operators[p->operator_count - 1].function != F_add) {
         return 0;
     }
@@ -95,7 +96,7 @@ static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t
     size_t after;
     int32_t source;
     if (at + 1 >= end || p->text[at] != '*' || p->as_written ||
-        (p->operator_count > 0 && p->operators[p->operator_count - 1].strength > 1)) {
+        (p->operator_count > 0 && p->operators[p->operator_count - 1].strength > SUM_OF)) {
         return 0;
     }
     after = add_source(p, at + 1, end);
@@ -185,29 +186,54 @@ static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand
 
 /* Read what may follow an operand, at `at`; return the offset after it, or 0. */
 static inline size_t read_operator(Parser *p, size_t at, size_t end, int *operand_next) {
-    int32_t strength, function;
+    int32_t strength = COMPARISON, function;
     char c = p->text[at];
+    int is_equal = at + 1 < end && p->text[at + 1] == '=';
+    size_t start;
     if (c == ')' || c == ',') {
         *operand_next = c == ',';
         return close_parenthesis(p, c) ? at + 1 : 0;
     }
     at++;
     switch (c) {
-    case '+': strength = 1, function = F_add; break;
-    case '-': strength = 1, function = F_sub; break;
-    case '/': strength = 2, function = F_div; break;
+    case '+': strength = SUM_OF, function = F_add; break;
+    case '-': strength = SUM_OF, function = F_sub; break;
+    case '/': strength = PRODUCT_OF, function = F_div; break;
     case '^': strength = POWER_OF, function = F_pow; break;
     case '*':
         if (at < end && p->text[at] == '*') {
             at++;
             strength = POWER_OF, function = F_pow;
         } else {
-            strength = 2, function = F_mul;
+            strength = PRODUCT_OF, function = F_mul;
         }
         break;
-    default: return 0;
+    case '<': function = is_equal ? F_le : F_lt, at += (size_t)is_equal; break;
+    case '>': function = is_equal ? F_ge : F_gt, at += (size_t)is_equal; break;
+    case '=': function = F_eq, at += (size_t)is_equal; break;
+    case '!':
+        if (!is_equal) {
+            return 0;
+        }
+        function = F_ne, at++;
+        break;
+    default:
+        if (!is_letter(c)) {
+            return 0;
+        }
+        start = at - 1;
+        at = skip_name(p->text, start, end);
+        function = find_function(p, start, at);
+        strength = strength_of_word[function];
+        if (strength == 0) {
+            return 0;
+        }
     }
     reduce_all(p, strength);
+    if (strength == COMPARISON && p->operator_count > 0 &&
+        p->operators[p->operator_count - 1].strength == COMPARISON) {
+        return 0;
+    }
     push_operator(p, strength, function, 0);
     *operand_next = 1;
     return at;
@@ -317,7 +343,7 @@ static int parse(Parser *p, const char *text, size_t length) {
         keep_outputs(p);
     }
     if (read && grammar.sigmoid && p->output_count == 1 && !p->softmax) {
-        p->outputs[0] = make_node(p, F_sig, p->outputs[0], -1);
+        p->outputs[0] = make_node(p, F_sig, p->outputs[0], -1, -1);
     }
     return read ? PARSED : NO_NETWORK;
 }

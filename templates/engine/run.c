@@ -68,15 +68,16 @@ static void run_sum(Blocks *blocks, const Table *table, const Instruction *in, s
 static void run_function(Blocks *blocks, const Table *table, const Instruction *in, size_t row,
                          size_t n) {
     double *to = blocks->registers + (size_t)in->to * blocks->stride;
-    const double *a, *b;
+    const double *a, *b, *c;
     if (in->operation == FILL) {
         rows_fill(to, in->value, n);
         blocks->places[in->to] = to;
         return;
     }
     a = find_operand(blocks, table, row, in->a);
-    b = in->two ? find_operand(blocks, table, row, in->b) : NULL;
-    rows_of[in->operation](to, a, b, n);
+    b = in->operands > 1 ? find_operand(blocks, table, row, in->b) : NULL;
+    c = in->operands > 2 ? find_operand(blocks, table, row, in->source[0]) : NULL;
+    rows_of[in->operation](to, a, b, c, n);
     blocks->places[in->to] = to;
 }
 

@@ -87,13 +87,18 @@ static int is_same_constant(const Shared *s, int32_t node, double value) {
 
 /* Add a function of nodes, folded as by `_apply` of simplify.py: the same cases in the same
  * order. */
-static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
+static int32_t fold(Shared *s, int function, int32_t a, int32_t b, int32_t c) {
     int left = is_constant(s, a), right = b >= 0 && is_constant(s, b);
-    if (left && (b < 0 || right)) {
+    if (left && (b < 0 || right) && (c < 0 || is_constant(s, c))) {
         double value = apply_constants(function, s->nodes.items[a].value,
-                                    b < 0 ? 0.0 : s->nodes.items[b].value);
+                                       b < 0 ? 0.0 : s->nodes.items[b].value,
+                                       c < 0 ? 0.0 : s->nodes.items[c].value);
         if (value - value == 0.0) {
             return share_constant(s, value);
+        }
+    } else if (function == F_if) {
+        if (left || b == c) {
+            return left && !(s->nodes.items[a].value > 0.0) ? c : b;
         }
     } else if (left || right) {
         if (function == F_mul && is_same_constant(s, a, 1.0)) {
@@ -118,7 +123,7 @@ static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
     } else if (function == F_neg && s->nodes.items[a].operation == AS_WRITTEN + F_neg) {
         return s->nodes.items[a].a;
     }
-    return share(s, AS_WRITTEN + function, a, b, 0.0);
+    return share(s, AS_WRITTEN + function, a, b, with_third(c));
 }
 
 /* Copy all nodes of a list, sharing equal ones and, if `folds`, folding constants. */
@@ -130,8 +135,9 @@ static void move_nodes(SimplifiedNetwork *s, const Nodes *from, Shared *to, int 
             s->moved[i] = share(to, node->operation, node->a, node->b, node->value);
         } else {
             int32_t a = s->moved[node->a], b = node->b < 0 ? -1 : s->moved[node->b];
-            s->moved[i] = folds ? fold(to, node->operation - AS_WRITTEN, a, b)
-                                : share(to, node->operation, a, b, 0.0);
+            int32_t c = third_of(node) < 0 ? -1 : s->moved[third_of(node)];
+            s->moved[i] = folds ? fold(to, node->operation - AS_WRITTEN, a, b, c)
+                                : share(to, node->operation, a, b, with_third(c));
         }
     }
 }
@@ -170,6 +176,9 @@ static void infer_layers(SimplifiedNetwork *s) {
         if (node->b >= 0 && depth[node->b] > depth[i]) {
             depth[i] = depth[node->b];
         }
+        if (third_of(node) >= 0 && depth[third_of(node)] > depth[i]) {
+            depth[i] = depth[third_of(node)];
+        }
         if (own[i]) {
             begin[depth[i]++]++; /* at first, the size of each layer */
             s->neuron_count++;
@@ -202,6 +211,9 @@ static void find_live(SimplifiedNetwork *s) {
             s->live[node->a] = 1;
             if (node->b >= 0) {
                 s->live[node->b] = 1;
+            }
+            if (third_of(node) >= 0) {
+                s->live[third_of(node)] = 1;
             }
         }
     }

@@ -26,7 +26,7 @@ static size_t end_row(const Targets *targets) {
 /* Multiply the errors or gradients of the `n` rows from `row` on by the weights of the rows. */
 static void weigh(double *values, const Targets *targets, size_t row, size_t n) {
 #if WEIGHTED
-    rows_multiply(values, values, targets->row_weights + row, n);
+    rows_multiply(values, values, targets->row_weights + row, NULL, n);
 #else
     (void)values, (void)targets, (void)row, (void)n;
 #endif

@@ -7,14 +7,15 @@
 #include "printed/row_loops.c"
 
 enum { LAST = INT32_MAX, NOWHERE = INT32_MIN };
+enum { KEYS = 3 }; /* the readers of a function's operands, one key for each */
 
 /* An operand is a register, or -1 - the column of a feature. */
 typedef struct {
-    uint8_t operation, terms, sigmoid, two, cacheable; /* two operands; see neuron_cache.c */
+    uint8_t operation, terms, sigmoid, operands, cacheable; /* cacheable: see neuron_cache.c */
     int32_t to, a, b;
     double value;
     double weight[TERMS];
-    int32_t source[TERMS];
+    int32_t source[TERMS]; /* of a function, the third operand */
 #if LEARNING
     int32_t link[TERMS], value_link; /* of the weights and the value: see link_of in nodes.c */
     uint64_t key[TERMS];             /* the order of the readers of its operands */
@@ -100,6 +101,9 @@ static void find_uses(const Parser *p, Use *uses) {
         if (node->b >= 0) {
             note_use(uses, node->b, i, use->position);
         }
+        if (third_of(node) >= 0) {
+            note_use(uses, third_of(node), i, use->position);
+        }
     }
 }
 
@@ -153,7 +157,7 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     instruction->operation = (uint8_t)operation;
     instruction->terms = 0;
     instruction->sigmoid = 0;
-    instruction->two = 0;
+    instruction->operands = 0;
     instruction->cacheable = 0;
     instruction->to = to;
     instruction->a = a;
@@ -163,14 +167,14 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     return instruction;
 }
 
-/* Set the keys, which order the readers of a value; the second operand of a function comes after
- * the first. */
-static inline void set_keys(Instruction *in, uint32_t a, uint32_t b) {
+/* Set the keys, which order the readers of a value, for the operands of a function. */
+static inline void set_keys(Instruction *in, uint32_t key) {
 #if LEARNING
-    in->key[0] = 2 * (uint64_t)a;
-    in->key[1] = 2 * (uint64_t)b + 1;
+    in->key[0] = KEYS * (uint64_t)key;
+    in->key[1] = KEYS * (uint64_t)key + 1;
+    in->key[2] = KEYS * (uint64_t)key + 2;
 #endif
-    (void)in, (void)a, (void)b;
+    (void)in, (void)key;
 }
 
 /* A term of a sum. */
@@ -204,14 +208,14 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     }
     if (node->operation == OF_sig) {
         in->sigmoid = 1;
-        key = 2 * (uint64_t)key_a_of(nodes, at);
+        key = KEYS * (uint64_t)key_a_of(nodes, at);
         at = node->a;
     }
     in->cacheable = in->sigmoid;
     if (nodes->items[at].operation == ADD_CONSTANT && uses[at].position == i) {
         in->value = nodes->items[at].value;
         set_value_link(in, link_of(nodes, at));
-        key = 2 * (uint64_t)key_a_of(nodes, at);
+        key = KEYS * (uint64_t)key_a_of(nodes, at);
         at = nodes->items[at].a;
     }
     for (;;) {
@@ -228,11 +232,11 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
         term->weight = node->value;
         term->node = node->operation == SCALE ? node->a : node->b;
         term->link = link_of(nodes, at);
-        term->key = 2 * (uint64_t)key_b_of(nodes, at) + 1;
+        term->key = KEYS * (uint64_t)key_b_of(nodes, at) + 1;
         if (node->operation == SCALE) {
             break;
         }
-        key = 2 * (uint64_t)key_a_of(nodes, at);
+        key = KEYS * (uint64_t)key_a_of(nodes, at);
         at = node->a;
     }
     for (k = count - 1; k >= 0; k--) {
@@ -270,8 +274,8 @@ static int add_pair(Tape *t, int operation, int32_t to, int32_t a, int32_t b, ui
     if (in == NULL) {
         return 0;
     }
-    in->two = 1;
-    set_keys(in, key, key);
+    in->operands = 2;
+    set_keys(in, key);
     return 1;
 }
 
@@ -280,7 +284,8 @@ static int add_single(Tape *t, int operation, int32_t to, int32_t a, uint32_t ke
     if (in == NULL) {
         return 0;
     }
-    set_keys(in, key, key);
+    in->operands = 1;
+    set_keys(in, key);
     return 1;
 }
 
@@ -316,7 +321,7 @@ static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
         return add_single(t, WHOLE_POWER, to, from, key) ? to : NOWHERE;
     }
     if (exponent == 1) {
-        Term term = {1.0, 0, 0, 2 * (uint64_t)key};
+        Term term = {1.0, 0, 0, KEYS * (uint64_t)key};
         Instruction *copy = add_instruction(t, DOT, to = step_register(t, to), 0, 0);
         if (copy == NULL) {
             return NOWHERE;
@@ -326,29 +331,42 @@ static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     return to;
 }
 
+/* Release the register of an operand of node `i`, which a constant has for itself. */
+static int end_operand(Tape *t, const Nodes *nodes, int32_t i, int32_t node, int32_t place) {
+    return nodes->items[node].operation == CONSTANT ? release(t, place) : end_use(t, node, i);
+}
+
 /* Add any other function; its result may reuse the register of an operand that ends here. */
 static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     const Node *node = &nodes->items[i];
-    int32_t a = operand(t, nodes, node->a), b = node->b < 0 ? 0 : operand(t, nodes, node->b), to;
-    int a_filled = nodes->items[node->a].operation == CONSTANT;
-    int b_filled = node->b >= 0 && nodes->items[node->b].operation == CONSTANT;
-    if (a == NOWHERE || b == NOWHERE) {
-        return 0;
+    const int32_t read[3] = {node->a, node->b, third_of(node)};
+    int32_t places[3] = {0, 0, 0}, count, k, to;
+    Instruction *in;
+    for (count = 0; count < 3 && read[count] >= 0; count++) {
+        places[count] = operand(t, nodes, read[count]);
+        if (places[count] == NOWHERE) {
+            return 0;
+        }
     }
     if (node->operation == WHOLE_POWER) {
         /* The base of a power must stay until the power is complete. */
-        to = t->uses[i].place = add_powers(t, a, (int)node->value, key_a_of(nodes, i));
+        to = t->uses[i].place = add_powers(t, places[0], (int)node->value, key_a_of(nodes, i));
         return to != NOWHERE && end_use(t, node->a, i);
     }
-    if ((a_filled ? !release(t, a) : !end_use(t, node->a, i)) ||
-        (b_filled && !release(t, b)) || (node->b >= 0 && !b_filled && !end_use(t, node->b, i))) {
-        return 0;
+    for (k = 0; k < count; k++) {
+        if (!end_operand(t, nodes, i, read[k], places[k])) {
+            return 0;
+        }
     }
     to = t->uses[i].place = take_register(t);
-    if (node->b >= 0) {
-        return add_pair(t, node->operation, to, a, b, key_a_of(nodes, i));
+    in = add_instruction(t, node->operation, to, places[0], places[1]);
+    if (in == NULL) {
+        return 0;
     }
-    return add_single(t, node->operation, to, a, key_a_of(nodes, i));
+    in->operands = (uint8_t)count;
+    in->source[0] = places[2];
+    set_keys(in, key_a_of(nodes, i));
+    return 1;
 }
 
 /* Assemble the tape of a parsed network; return 0 without memory. */

@@ -94,7 +94,7 @@ static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
 
 /* Return a node or an operation; an input of the network is the operation that computes it. */
 static dsgec_engine_operation look_at(const Work *w, int32_t number) {
-    dsgec_engine_operation found = {0, -1, -1, 0.0};
+    dsgec_engine_operation found = {0, -1, -1, -1, 0.0};
     const Node *node;
     int32_t count = w->nodes->count;
     if (number >= count) {
@@ -113,6 +113,7 @@ static dsgec_engine_operation look_at(const Work *w, int32_t number) {
     }
     found.a = node->a;
     found.b = node->b;
+    found.c = third_of(node);
     found.kind = node->operation - AS_WRITTEN;
     if (node->b >= 0) {
         found.kind = kind_of_pair(found.kind, &w->nodes->items[node->a], &w->nodes->items[node->b]);
@@ -120,9 +121,9 @@ static dsgec_engine_operation look_at(const Work *w, int32_t number) {
     return found;
 }
 
-/* Return an argument, or the operation that computes it. */
+/* Return an argument, or the operation that computes it, or -1 if there is none. */
 static int32_t follow_input(const Work *w, int32_t number) {
-    const Node *node = number < w->nodes->count ? &w->nodes->items[number] : NULL;
+    const Node *node = number < 0 ? NULL : number < w->nodes->count ? &w->nodes->items[number] : NULL;
     if (node == NULL || node->operation != INPUT) {
         return number;
     }
@@ -164,7 +165,7 @@ static int32_t kind_with_flag(int32_t kind) {
 
 /* Count an operation whose arguments have been counted; return whether it is a flag. */
 static int count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
-    int32_t a, b, kind = operation->kind;
+    int32_t a, b, c, kind = operation->kind;
     if (kind == COLUMN_LEAF) {
         w->counts[W_column]++;
         w->counts[W_required] += w->prologue->required[operation->a];
@@ -173,7 +174,8 @@ static int count_operation(Work *w, int32_t number, const dsgec_engine_operation
         return 0;
     }
     a = follow_input(w, operation->a);
-    b = operation->b < 0 ? -1 : follow_input(w, operation->b);
+    b = follow_input(w, operation->b);
+    c = follow_input(w, operation->c);
     count_argument(w, a);
     if (kind == F_pow) {
         count_power(w, look_at(w, b).value);
@@ -184,6 +186,9 @@ static int count_operation(Work *w, int32_t number, const dsgec_engine_operation
         w->counts[kind]++;
         if (b >= 0) {
             count_argument(w, b);
+        }
+        if (c >= 0) {
+            count_argument(w, c);
         }
     }
     w->order[w->order_count++] = number;
@@ -202,8 +207,9 @@ static int64_t count_live(const Work *w) {
     for (i = 0; i < w->order_count; i++) {
         dsgec_engine_operation operation = look_at(w, w->order[i]);
         int32_t a = follow_input(w, operation.a);
-        int32_t b = operation.b < 0 ? -1 : follow_input(w, operation.b);
-        live += 1 - ends_with(w, a, i) - (b != a && ends_with(w, b, i));
+        int32_t b = follow_input(w, operation.b), c = follow_input(w, operation.c);
+        live += 1 - ends_with(w, a, i) - (b != a && ends_with(w, b, i)) -
+                (c != a && c != b && ends_with(w, c, i));
         most = live > most ? live : most;
     }
     return most;
@@ -230,7 +236,8 @@ static int count_from(Work *w, int32_t root) {
         int32_t top = w->todo[w->todo_count - 1], waiting = w->todo_count;
         dsgec_engine_operation operation = look_at(w, top);
         if (!w->done[top] && operation.kind >= 0 &&
-            (!count_later(w, operation.b < 0 ? -1 : follow_input(w, operation.b)) ||
+            (!count_later(w, follow_input(w, operation.c)) ||
+             !count_later(w, follow_input(w, operation.b)) ||
              !count_later(w, follow_input(w, operation.a)))) {
             return 0;
         }

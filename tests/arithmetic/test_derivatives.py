@@ -31,12 +31,12 @@ DERIVATIVES = [
 def symbol_of(name, argument):
     """Return the symbol of the partial derivative of a function by one of its arguments."""
     function = ALL_FUNCTIONS[name]
-    names = list(inspect.signature(getattr(scalar, function.symbol)).parameters)
+    names = list(inspect.signature(function.compute).parameters)
     return f"{function.symbol}_derivative" + (f"_{names[argument]}" if names[1:] else "")
 
 
 def in_python(name, argument, *points):
-    function = getattr(scalar, ALL_FUNCTIONS[name].symbol)
+    function = ALL_FUNCTIONS[name].compute
     derivative = ALL_FUNCTIONS[name].derivatives[argument]
     rows = zip(*(p.tolist() for p in points), strict=True)
     return np.array([derivative(*row, function(*row)) for row in rows])
@@ -172,7 +172,7 @@ def test_c_and_numpy_give_the_same_derivatives(tmp_path):
     functions = [ALL_FUNCTIONS[name].symbol for name, _ in DERIVATIVES]
     loops, declarations = [], []
     for (name, _), function, symbol in zip(DERIVATIVES, functions, symbols, strict=True):
-        arguments = ("a", "b")[: ALL_FUNCTIONS[name].arity]
+        arguments = ("a", "b", "c")[: ALL_FUNCTIONS[name].arity]
         parameters = "".join(f"const double *{a}, " for a in arguments)
         items = ", ".join(f"{a}[i]" for a in arguments)
         declarations.append(f"void loop_{symbol}(double *d, {parameters}int n)")

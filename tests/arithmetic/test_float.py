@@ -10,7 +10,7 @@ from cffi import FFI
 from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.source import c_source
-from tests.support.arithmetic import BINARY, SOFTMAX, SYMBOLS, UNARY, WARNINGS, builds
+from tests.support.arithmetic import LOOPS, SOFTMAX, SYMBOLS, WARNINGS, builds
 
 LEVELS = (("-O0",), ("-O2",), ("-O3", "-march=native"), ("-O3", "-fno-math-errno"), ("-Os",))
 # The greatest error, in units in the last place of a float: that of the table but for these.
@@ -66,7 +66,7 @@ def in_numpy(name, *arguments):
 
 def c_text():
     loops = [
-        {1: UNARY, 2: BINARY}[function.arity].format(function.symbol)
+        LOOPS[function.arity].format(function.symbol)
         for function in ALL_FUNCTIONS.values()
         if function.arity
     ]

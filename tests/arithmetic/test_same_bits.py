@@ -74,14 +74,14 @@ class TestC:
 @given(st.floats(), st.floats())
 def test_any_two_doubles_give_the_same_bits_in_python_and_numpy(a: float, b: float):
     for name, function in ALL_FUNCTIONS.items():
-        arguments = tuple(np.array([v]) for v in (a, b)[: function.arity or 2])
+        arguments = tuple(np.array([v]) for v in (a, b, -a)[: function.arity or 2])
         assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
 
 
 @pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_a_scalar_gives_the_bits_of_an_array(name: str):
     for a, b in zip(EDGES, EDGES[::-1], strict=True):
-        numbers = (a, b)[: ALL_FUNCTIONS[name].arity or 2]
+        numbers = (a, b, -a)[: ALL_FUNCTIONS[name].arity or 2]
         whole = in_numpy(name, *(np.array([v]) for v in numbers))
         for kind in (float, np.float64, np.array):
             single = in_numpy(name, *map(kind, numbers))

@@ -7,7 +7,6 @@ import subprocess
 import numpy as np
 import pytest
 
-from dsgec.arithmetic import scalar
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source, python_source
@@ -15,8 +14,9 @@ from dsgec.resources import TEMPLATES
 from tests.support.arithmetic import COMPILERS, NEEDS
 from tests.support.coefficients import coefficients
 
-SYMBOLS = tuple(function.symbol for function in ALL_FUNCTIONS.values())
-MODULES = {"vector": vector, "scalar": scalar}
+BY_SYMBOL = {function.symbol: function for function in ALL_FUNCTIONS.values()}
+SYMBOLS = tuple(BY_SYMBOL)
+MODULES = ("vector", "scalar")
 
 
 def functions_in(text: str) -> list[str]:
@@ -28,11 +28,12 @@ def functions_in(text: str) -> list[str]:
 def test_the_python_of_one_function_runs_alone(module: str, symbol: str):
     alone: dict = {}
     exec(compile(python_source(module, [symbol]), symbol, "exec"), alone)
-    arity = {f.symbol: f.arity for f in ALL_FUNCTIONS.values()}[symbol] or 3
-    numbers = (0.7, -1.3, 2.5)[:arity]
+    numbers = (0.7, -1.3, 2.5)[: BY_SYMBOL[symbol].arity or 3]
+    function = BY_SYMBOL[symbol].compute
     if module == "vector":
         numbers = tuple(np.array([x]) for x in numbers)
-    assert alone[symbol](*numbers) == getattr(MODULES[module], symbol)(*numbers)
+        function = getattr(vector, symbol)
+    assert alone[symbol](*numbers) == function(*numbers)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -86,7 +86,7 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
     "text",
     [
         *(
-            f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
+            f"{name}({', '.join(('x_1', 'x_2', 'x_3')[: function.arity])})"
             for name, function in FUNCTIONS.items()
             if function.arity
         ),
@@ -96,12 +96,13 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
         "min(x_1, x_2) + max(abs(x_1), 0.5) - (-x_2)",
         "y_1 = 0.25\ny_2 = x_2\ny_3 = x_1 + 1.5",
         "relu(x_1) + tanh(x_2)",
+        "if(x_1 < x_2 and not x_3 = 1, x_1 * x_2, x_1 - 1) + (x_2 != x_3)",
     ],
 )
 def test_every_function_has_a_form(text):
-    table = np.random.default_rng(3).uniform(0.5, 3.0, size=(200, 2))
-    table[0], table[1] = (0.0, 1.0), (1.0, 1.0)
-    compare(unnamed_model(simplify(parse(text, inputs=2))), table)
+    table = np.random.default_rng(3).uniform(0.5, 3.0, size=(200, 3))
+    table[0], table[1] = (0.0, 1.0, 1.0), (1.0, 1.0, -1.0)
+    compare(unnamed_model(simplify(parse(text, inputs=3))), table)
 
 
 def test_protected_functions_keep_their_meaning():

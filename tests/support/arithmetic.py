@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from cffi import FFI
 
-from dsgec.arithmetic import scalar
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source, js_source
@@ -61,6 +60,12 @@ void loop_{0}(double *y, const double *a, const double *b, int n) {{
     for (int i = 0; i < n; i++) y[i] = dsgec_{0}(a[i], b[i]);
 }}
 """
+TERNARY = """
+void loop_{0}(double *y, const double *a, const double *b, const double *c, int n) {{
+    for (int i = 0; i < n; i++) y[i] = dsgec_{0}(a[i], b[i], c[i]);
+}}
+"""
+LOOPS = {1: UNARY, 2: BINARY, 3: TERNARY}
 SOFTMAX = """
 void loop_softmax(double *z, int rows, int n) {
     for (int i = 0; i < rows; i++) dsgec_softmax(z + (long)i * n, n);
@@ -76,7 +81,7 @@ def in_numpy(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
 
 
 def in_python(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
-    function = getattr(scalar, ALL_FUNCTIONS[name].symbol)
+    function = ALL_FUNCTIONS[name].compute
     rows = zip(*(a.tolist() for a in arguments), strict=True)
     got = [function(*row) for row in rows]
     return list(np.array(got).T) if name == "softmax" else [np.array(got)]
@@ -85,7 +90,7 @@ def in_python(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
 def c_text() -> str:
     """Return all of the C, with a loop over arrays for each function."""
     loops = [
-        {1: UNARY, 2: BINARY}[function.arity].format(function.symbol)
+        LOOPS[function.arity].format(function.symbol)
         for function in ALL_FUNCTIONS.values()
         if function.arity
     ]
@@ -196,7 +201,7 @@ def arguments_of(name: str, count: int = 20_000) -> tuple[np.ndarray, ...]:
             mixed[1] = random.permutation(mixed[1])
             return tuple(np.concatenate([pairs[:, i], hard[i], mixed[i]]) for i in (0, 1))
         case _:
-            columns = [random.normal(0, 10, count) for _ in range(4)]
+            columns = [random.normal(0, 10, count) for _ in range(ALL_FUNCTIONS[name].arity or 4)]
             for column in columns:
                 column[: count // 4] = random.choice(EDGES, count // 4)
                 column[count // 4 : count // 2] = spread(random, count // 4)

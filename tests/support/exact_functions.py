@@ -47,6 +47,19 @@ EXACT: dict[str, Exact] = {
     "sin": lambda x: mp.sin(x) if abs(x) <= 1000000 else mpf(0),
     "cos": lambda x: mp.cos(x) if abs(x) <= 1000000 else mpf(1),
     "power": lambda a, b: _power(abs(a), b),
+    "lt": lambda a, b: mpf(a < b),
+    "le": lambda a, b: mpf(a <= b),
+    "gt": lambda a, b: mpf(a > b),
+    "ge": lambda a, b: mpf(a >= b),
+    "eq": lambda a, b: mpf(a == b),
+    "ne": lambda a, b: mpf(a != b),
+    "not": lambda x: mpf(x <= 0),
+    "and": lambda a, b: mpf(min(a, b) > 0),
+    "or": lambda a, b: mpf(max(a, b) > 0),
+    "xor": lambda a, b: mpf((a > 0) != (b > 0)),
+    "nand": lambda a, b: mpf(min(a, b) <= 0),
+    "nor": lambda a, b: mpf(max(a, b) <= 0),
+    "if": lambda c, a, b: a if c > 0 else b,
 }
 
 
@@ -111,10 +124,11 @@ def points_of(name: str, random: np.random.Generator, count: int) -> tuple[np.nd
         hard = [u(-1e6, 1e6, part), u(-1, 1, part), turns, small + u(-1e-6, 1e-6, part)]
     if name == "power":
         return _power_points(random, count, finite)
-    if ALL_FUNCTIONS[name].arity == 2:
-        a, b = (np.concatenate([spread(random, count), common(random, count)]) for _ in "ab")
+    arity = ALL_FUNCTIONS[name].arity or 1
+    if arity > 1:
+        own = [np.concatenate([spread(random, count), common(random, count)]) for _ in range(arity)]
         pairs = np.array([(p, q) for p in finite for q in finite])
-        return np.concatenate([a, pairs[:, 0]]), np.concatenate([b, pairs[:, 1]])
+        return tuple(np.concatenate([x, pairs[:, i % 2]]) for i, x in enumerate(own))
     return (np.concatenate([finite, common(random, part), spread(random, part), *hard]),)
 
 

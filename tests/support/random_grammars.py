@@ -5,10 +5,10 @@ from dsgec.grammar.load import parse
 
 FUNCTIONS = (
     *("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs"),
-    *("_sig_", "np.log"),
+    *("_sig_", "np.log", "not"),
 )
-PAIRS = ("min", "max", "power", "pow", "div", "pdiv", "add", "sub", "mul")
-SIGNS = ("+", "+", "*", "*", "/", "^", "**")
+PAIRS = ("min", "max", "power", "pow", "div", "pdiv", "add", "sub", "mul", "lt", "nand", "xor")
+SIGNS = ("+", "+", "*", "*", "/", "^", "**", "<", ">=", "=", "!=", '" and "', '" or "')
 ODD = (
     *"()+-*/^,.e[]:; 0",
     *("--", "9", "1e", "e-", "x_1", "x_99", "h_1_1", "h_2_1", "softmax(", "sig", "é", "日本"),
@@ -68,6 +68,8 @@ def _expressions(rng, names, leaves, odd):
                 alternatives.append(f"{rng.choice(PAIRS)}({a}, {b})")
             elif form < 0.85:
                 alternatives.append(f"-({a})")
+            elif form < 0.92:
+                alternatives.append(f"if({a}, {b}, <{rng.choice(names)}>)")
             else:
                 alternatives.append(rng.choice(leaves))
         rules.append(_rule(rng, name, alternatives, odd))

@@ -8,6 +8,8 @@ from dsgec.network.parse import parse
 
 UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "div")
+LOGICAL = ("and", "or", "xor", "nand", "nor")
+COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
 
 
 def expression(rng, depth, sources):
@@ -16,6 +18,8 @@ def expression(rng, depth, sources):
     if depth == 0 or kind < 0.15:
         return rng.choice(sources) if rng.random() < 0.7 else number(rng)
     inner = [expression(rng, depth - 1, sources) for _ in range(2)]
+    if kind < 0.3:
+        return condition(rng, inner, expression(rng, depth - 1, sources))
     if kind < 0.45:
         return f"({inner[0]} {rng.choice('+-*/')} {inner[1]})"
     if kind < 0.55:
@@ -27,6 +31,20 @@ def expression(rng, depth, sources):
     if kind < 0.9:
         return f"{rng.choice(BINARY)}({inner[0]}, {inner[1]})"
     return f"(-{inner[0]})" if rng.random() < 0.5 else f"({inner[0]}) ^ {rng.randint(-5, 7)}"
+
+
+def condition(rng, inner, third):
+    """Return a comparison, a logical operation or a choice of expressions."""
+    kind = rng.random()
+    if kind < 0.4:
+        return f"({inner[0]} {rng.choice(COMPARISONS)} {inner[1]})"
+    if kind < 0.7:
+        return f"if({inner[0]}, {inner[1]}, {third})"
+    if kind < 0.75:
+        return f"not({inner[0]})"
+    if kind < 0.9:
+        return f"{rng.choice(LOGICAL)}({inner[0]}, {inner[1]})"
+    return f"(not {inner[0]} {rng.choice(LOGICAL)} {inner[1]})"
 
 
 def number(rng):

@@ -4,6 +4,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.loop import evolve
 from dsgec.search.scoring import Scorer
 from dsgec.search.settings import Settings
+from tests.support.random_networks import condition
 
 UNARY = ("sig", "sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "div", "pow", "add", "sub", "mul")
@@ -11,6 +12,7 @@ SMOOTH = ("sig", "tanh", "sin", "cos", "exp")
 PIECES = [
     *"()+-*/^,=.0123456789exh_[]: \n#",
     *("--", "**", "sig(", "softmax(", "h_1_1", "h_1,2", "h_2_1", "x_1", "x1", "x[0]", "x[:, 2]"),
+    *("<", "<=", "> ", "!=", " and ", " xor", "not ", "not(", "if(", "if(x_1,1,"),
     *("\0", "é", "1e9", "1e-9", "np.", "_sig_(", "\x1c", "\t", "-", "- ", "1e400", "min(", "pow("),
 ]
 
@@ -25,6 +27,8 @@ def expression(rng, depth, sources, unary=UNARY, binary=BINARY, powers=True):
     if depth == 0 or kind < 0.1:
         return f"{number(rng)}*{rng.choice(sources)}" if rng.random() < 0.6 else rng.choice(sources)
     inner = [expression(rng, depth - 1, sources, unary, binary, powers) for _ in range(2)]
+    if kind < 0.2 and unary is UNARY:
+        return condition(rng, inner, expression(rng, depth - 1, sources, unary, binary, powers))
     if kind < 0.35:
         return f"({inner[0]} {rng.choice('+-*')} {inner[1]})"
     if kind < 0.4:

@@ -290,6 +290,76 @@ def power(x: Array, b: Array) -> Array:
     return np.where(a != a, a, v)
 
 
+def lt(a: Array, b: Array) -> Array:
+    """1 where a is less than b, otherwise 0."""
+    return np.where(a < b, 1.0, 0.0)
+
+
+def le(a: Array, b: Array) -> Array:
+    """1 where a is at most b, otherwise 0."""
+    return np.where(a <= b, 1.0, 0.0)
+
+
+def gt(a: Array, b: Array) -> Array:
+    """1 where a is greater than b, otherwise 0."""
+    return np.where(a > b, 1.0, 0.0)
+
+
+def ge(a: Array, b: Array) -> Array:
+    """1 where a is at least b, otherwise 0."""
+    return np.where(a >= b, 1.0, 0.0)
+
+
+def eq(a: Array, b: Array) -> Array:
+    """1 where a equals b, otherwise 0."""
+    return np.where(a == b, 1.0, 0.0)
+
+
+def ne(a: Array, b: Array) -> Array:
+    """0 where a equals b, otherwise 1."""
+    return np.where(a == b, 0.0, 1.0)
+
+
+def negation(x: Array) -> Array:
+    """0 where x is true, otherwise 1."""
+    return np.where(x > 0.0, 0.0, 1.0)
+
+
+def both(a: Array, b: Array) -> Array:
+    """1 where a and b are true, otherwise 0."""
+    t = np.where(b > 0.0, 1.0, 0.0)
+    return np.where(a > 0.0, t, 0.0)
+
+
+def either(a: Array, b: Array) -> Array:
+    """1 where a or b is true, otherwise 0."""
+    t = np.where(b > 0.0, 1.0, 0.0)
+    return np.where(a > 0.0, 1.0, t)
+
+
+def xor(a: Array, b: Array) -> Array:
+    """1 where one of a and b is true and the other is not, otherwise 0."""
+    t = np.where(b > 0.0, 1.0, 0.0)
+    return np.where(a > 0.0, 1.0 - t, t)
+
+
+def nand(a: Array, b: Array) -> Array:
+    """0 where a and b are true, otherwise 1."""
+    t = np.where(b > 0.0, 0.0, 1.0)
+    return np.where(a > 0.0, t, 1.0)
+
+
+def nor(a: Array, b: Array) -> Array:
+    """0 where a or b is true, otherwise 1."""
+    t = np.where(b > 0.0, 0.0, 1.0)
+    return np.where(a > 0.0, 0.0, t)
+
+
+def choice(c: Array, a: Array, b: Array) -> Array:
+    """a where c is true, otherwise b."""
+    return np.where(c > 0.0, a, b)
+
+
 def div_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of div by a."""
     return np.where(b == 0.0, 0.0, 1.0 / b)
@@ -408,6 +478,136 @@ def power_derivative_x(x: Array, b: Array, y: Array) -> Array:
 def power_derivative_b(x: Array, b: Array, y: Array) -> Array:
     """The derivative of power by b."""
     return y * log(x)
+
+
+def lt_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of lt by a."""
+    return 0.0
+
+
+def lt_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of lt by b."""
+    return 0.0
+
+
+def le_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of le by a."""
+    return 0.0
+
+
+def le_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of le by b."""
+    return 0.0
+
+
+def gt_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of gt by a."""
+    return 0.0
+
+
+def gt_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of gt by b."""
+    return 0.0
+
+
+def ge_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of ge by a."""
+    return 0.0
+
+
+def ge_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of ge by b."""
+    return 0.0
+
+
+def eq_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of eq by a."""
+    return 0.0
+
+
+def eq_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of eq by b."""
+    return 0.0
+
+
+def ne_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of ne by a."""
+    return 0.0
+
+
+def ne_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of ne by b."""
+    return 0.0
+
+
+def negation_derivative(x: Array, y: Array) -> Array:
+    """The derivative of negation."""
+    return 0.0
+
+
+def both_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of both by a."""
+    return 0.0
+
+
+def both_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of both by b."""
+    return 0.0
+
+
+def either_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of either by a."""
+    return 0.0
+
+
+def either_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of either by b."""
+    return 0.0
+
+
+def xor_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of xor by a."""
+    return 0.0
+
+
+def xor_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of xor by b."""
+    return 0.0
+
+
+def nand_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of nand by a."""
+    return 0.0
+
+
+def nand_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of nand by b."""
+    return 0.0
+
+
+def nor_derivative_a(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of nor by a."""
+    return 0.0
+
+
+def nor_derivative_b(a: Array, b: Array, y: Array) -> Array:
+    """The derivative of nor by b."""
+    return 0.0
+
+
+def choice_derivative_c(c: Array, a: Array, b: Array, y: Array) -> Array:
+    """The derivative of choice by c."""
+    return 0.0
+
+
+def choice_derivative_a(c: Array, a: Array, b: Array, y: Array) -> Array:
+    """The derivative of choice by a."""
+    return np.where(c > 0.0, 1.0, 0.0)
+
+
+def choice_derivative_b(c: Array, a: Array, b: Array, y: Array) -> Array:
+    """The derivative of choice by b."""
+    return np.where(c > 0.0, 0.0, 1.0)
 
 
 def softmax(*z: Array) -> list[Array]:

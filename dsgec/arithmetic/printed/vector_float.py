@@ -273,6 +273,76 @@ def power(x: Array, b: Array) -> Array:
     return select(a != a, a, v)
 
 
+def lt(a: Array, b: Array) -> Array:
+    """1 where a is less than b, otherwise 0."""
+    return select(a < b, 1.0, 0.0)
+
+
+def le(a: Array, b: Array) -> Array:
+    """1 where a is at most b, otherwise 0."""
+    return select(a <= b, 1.0, 0.0)
+
+
+def gt(a: Array, b: Array) -> Array:
+    """1 where a is greater than b, otherwise 0."""
+    return select(a > b, 1.0, 0.0)
+
+
+def ge(a: Array, b: Array) -> Array:
+    """1 where a is at least b, otherwise 0."""
+    return select(a >= b, 1.0, 0.0)
+
+
+def eq(a: Array, b: Array) -> Array:
+    """1 where a equals b, otherwise 0."""
+    return select(a == b, 1.0, 0.0)
+
+
+def ne(a: Array, b: Array) -> Array:
+    """0 where a equals b, otherwise 1."""
+    return select(a == b, 0.0, 1.0)
+
+
+def negation(x: Array) -> Array:
+    """0 where x is true, otherwise 1."""
+    return select(x > 0.0, 0.0, 1.0)
+
+
+def both(a: Array, b: Array) -> Array:
+    """1 where a and b are true, otherwise 0."""
+    t = select(b > 0.0, 1.0, 0.0)
+    return select(a > 0.0, t, 0.0)
+
+
+def either(a: Array, b: Array) -> Array:
+    """1 where a or b is true, otherwise 0."""
+    t = select(b > 0.0, 1.0, 0.0)
+    return select(a > 0.0, 1.0, t)
+
+
+def xor(a: Array, b: Array) -> Array:
+    """1 where one of a and b is true and the other is not, otherwise 0."""
+    t = select(b > 0.0, 1.0, 0.0)
+    return select(a > 0.0, 1.0 - t, t)
+
+
+def nand(a: Array, b: Array) -> Array:
+    """0 where a and b are true, otherwise 1."""
+    t = select(b > 0.0, 0.0, 1.0)
+    return select(a > 0.0, t, 1.0)
+
+
+def nor(a: Array, b: Array) -> Array:
+    """0 where a or b is true, otherwise 1."""
+    t = select(b > 0.0, 0.0, 1.0)
+    return select(a > 0.0, 0.0, t)
+
+
+def choice(c: Array, a: Array, b: Array) -> Array:
+    """a where c is true, otherwise b."""
+    return select(c > 0.0, a, b)
+
+
 def softmax(*z: Array) -> list[Array]:
     """exp(z_i) over the sum of all exp(z_j), as a list."""
     if not z:

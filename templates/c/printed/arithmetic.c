@@ -355,6 +355,63 @@ static inline double dsgec_power(double x, double b) {
     v = b != b ? b : v;
     return a != a ? a : v;
 }
+/* == lt == */
+static inline double dsgec_lt(double a, double b) {
+    return a < b ? 1.0 : 0.0;
+}
+/* == le == */
+static inline double dsgec_le(double a, double b) {
+    return a <= b ? 1.0 : 0.0;
+}
+/* == gt == */
+static inline double dsgec_gt(double a, double b) {
+    return a > b ? 1.0 : 0.0;
+}
+/* == ge == */
+static inline double dsgec_ge(double a, double b) {
+    return a >= b ? 1.0 : 0.0;
+}
+/* == eq == */
+static inline double dsgec_eq(double a, double b) {
+    return a == b ? 1.0 : 0.0;
+}
+/* == ne == */
+static inline double dsgec_ne(double a, double b) {
+    return a == b ? 0.0 : 1.0;
+}
+/* == negation == */
+static inline double dsgec_negation(double x) {
+    return x > 0.0 ? 0.0 : 1.0;
+}
+/* == both == */
+static inline double dsgec_both(double a, double b) {
+    double t = b > 0.0 ? 1.0 : 0.0;
+    return a > 0.0 ? t : 0.0;
+}
+/* == either == */
+static inline double dsgec_either(double a, double b) {
+    double t = b > 0.0 ? 1.0 : 0.0;
+    return a > 0.0 ? 1.0 : t;
+}
+/* == xor == */
+static inline double dsgec_xor(double a, double b) {
+    double t = b > 0.0 ? 1.0 : 0.0;
+    return a > 0.0 ? 1.0 - t : t;
+}
+/* == nand == */
+static inline double dsgec_nand(double a, double b) {
+    double t = b > 0.0 ? 0.0 : 1.0;
+    return a > 0.0 ? t : 1.0;
+}
+/* == nor == */
+static inline double dsgec_nor(double a, double b) {
+    double t = b > 0.0 ? 0.0 : 1.0;
+    return a > 0.0 ? 0.0 : t;
+}
+/* == choice == */
+static inline double dsgec_choice(double c, double a, double b) {
+    return c > 0.0 ? a : b;
+}
 /* == div_derivative_a == */
 static inline double dsgec_div_derivative_a(double a, double b, double y) {
     (void)a;
@@ -479,6 +536,188 @@ static inline double dsgec_power_derivative_x(double x, double b, double y) {
 static inline double dsgec_power_derivative_b(double x, double b, double y) {
     (void)b;
     return y * dsgec_log(x);
+}
+/* == lt_derivative_a == */
+static inline double dsgec_lt_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == lt_derivative_b == */
+static inline double dsgec_lt_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == le_derivative_a == */
+static inline double dsgec_le_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == le_derivative_b == */
+static inline double dsgec_le_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == gt_derivative_a == */
+static inline double dsgec_gt_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == gt_derivative_b == */
+static inline double dsgec_gt_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == ge_derivative_a == */
+static inline double dsgec_ge_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == ge_derivative_b == */
+static inline double dsgec_ge_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == eq_derivative_a == */
+static inline double dsgec_eq_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == eq_derivative_b == */
+static inline double dsgec_eq_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == ne_derivative_a == */
+static inline double dsgec_ne_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == ne_derivative_b == */
+static inline double dsgec_ne_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == negation_derivative == */
+static inline double dsgec_negation_derivative(double x, double y) {
+    (void)x;
+    (void)y;
+    return 0.0;
+}
+/* == both_derivative_a == */
+static inline double dsgec_both_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == both_derivative_b == */
+static inline double dsgec_both_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == either_derivative_a == */
+static inline double dsgec_either_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == either_derivative_b == */
+static inline double dsgec_either_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == xor_derivative_a == */
+static inline double dsgec_xor_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == xor_derivative_b == */
+static inline double dsgec_xor_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == nand_derivative_a == */
+static inline double dsgec_nand_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == nand_derivative_b == */
+static inline double dsgec_nand_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == nor_derivative_a == */
+static inline double dsgec_nor_derivative_a(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == nor_derivative_b == */
+static inline double dsgec_nor_derivative_b(double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == choice_derivative_c == */
+static inline double dsgec_choice_derivative_c(double c, double a, double b, double y) {
+    (void)c;
+    (void)a;
+    (void)b;
+    (void)y;
+    return 0.0;
+}
+/* == choice_derivative_a == */
+static inline double dsgec_choice_derivative_a(double c, double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return c > 0.0 ? 1.0 : 0.0;
+}
+/* == choice_derivative_b == */
+static inline double dsgec_choice_derivative_b(double c, double a, double b, double y) {
+    (void)a;
+    (void)b;
+    (void)y;
+    return c > 0.0 ? 0.0 : 1.0;
 }
 /* == softmax: needs exp_down, maximum == */
 static inline void dsgec_softmax(double *z, int n) {

@@ -331,6 +331,63 @@ static inline float dsgec_power(float x, float b) {
     v = b != b ? b : v;
     return a != a ? a : v;
 }
+/* == lt == */
+static inline float dsgec_lt(float a, float b) {
+    return a < b ? 1.0f : 0.0f;
+}
+/* == le == */
+static inline float dsgec_le(float a, float b) {
+    return a <= b ? 1.0f : 0.0f;
+}
+/* == gt == */
+static inline float dsgec_gt(float a, float b) {
+    return a > b ? 1.0f : 0.0f;
+}
+/* == ge == */
+static inline float dsgec_ge(float a, float b) {
+    return a >= b ? 1.0f : 0.0f;
+}
+/* == eq == */
+static inline float dsgec_eq(float a, float b) {
+    return a == b ? 1.0f : 0.0f;
+}
+/* == ne == */
+static inline float dsgec_ne(float a, float b) {
+    return a == b ? 0.0f : 1.0f;
+}
+/* == negation == */
+static inline float dsgec_negation(float x) {
+    return x > 0.0f ? 0.0f : 1.0f;
+}
+/* == both == */
+static inline float dsgec_both(float a, float b) {
+    float t = b > 0.0f ? 1.0f : 0.0f;
+    return a > 0.0f ? t : 0.0f;
+}
+/* == either == */
+static inline float dsgec_either(float a, float b) {
+    float t = b > 0.0f ? 1.0f : 0.0f;
+    return a > 0.0f ? 1.0f : t;
+}
+/* == xor == */
+static inline float dsgec_xor(float a, float b) {
+    float t = b > 0.0f ? 1.0f : 0.0f;
+    return a > 0.0f ? 1.0f - t : t;
+}
+/* == nand == */
+static inline float dsgec_nand(float a, float b) {
+    float t = b > 0.0f ? 0.0f : 1.0f;
+    return a > 0.0f ? t : 1.0f;
+}
+/* == nor == */
+static inline float dsgec_nor(float a, float b) {
+    float t = b > 0.0f ? 0.0f : 1.0f;
+    return a > 0.0f ? 0.0f : t;
+}
+/* == choice == */
+static inline float dsgec_choice(float c, float a, float b) {
+    return c > 0.0f ? a : b;
+}
 /* == softmax: needs exp_down, maximum == */
 static inline void dsgec_softmax(float *z, int n) {
     float m = n > 0 ? z[0] : 0.0f;

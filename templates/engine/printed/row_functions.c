@@ -5,141 +5,285 @@
 #include "nodes.c"
 #include "variant.h"
 
-static void rows_multiply(double *result, const double *a, const double *b, size_t n) {
+static void rows_multiply(double *result, const double *a, const double *b, const double *c,
+                          size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = a[i] * b[i];
     }
 }
 
-static void rows_invert(double *result, const double *a, const double *b, size_t n) {
+static void rows_invert(double *result, const double *a, const double *b, const double *c,
+                        size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_div(1.0, a[i]);
     }
 }
 
-static void rows_div(double *result, const double *a, const double *b, size_t n) {
+static void rows_lt(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_lt(a[i], b[i]);
+    }
+}
+
+static void rows_le(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_le(a[i], b[i]);
+    }
+}
+
+static void rows_gt(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_gt(a[i], b[i]);
+    }
+}
+
+static void rows_ge(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_ge(a[i], b[i]);
+    }
+}
+
+static void rows_eq(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_eq(a[i], b[i]);
+    }
+}
+
+static void rows_ne(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_ne(a[i], b[i]);
+    }
+}
+
+static void rows_negation(double *result, const double *a, const double *b, const double *c,
+                          size_t n) {
+    size_t i;
+    (void)b;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_negation(a[i]);
+    }
+}
+
+static void rows_both(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_both(a[i], b[i]);
+    }
+}
+
+static void rows_either(double *result, const double *a, const double *b, const double *c,
+                        size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_either(a[i], b[i]);
+    }
+}
+
+static void rows_xor(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_xor(a[i], b[i]);
+    }
+}
+
+static void rows_nand(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_nand(a[i], b[i]);
+    }
+}
+
+static void rows_nor(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = dsgec_nor(a[i], b[i]);
+    }
+}
+
+static void rows_choice(double *result, const double *a, const double *b, const double *c,
+                        size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = dsgec_choice(a[i], b[i], c[i]);
+    }
+}
+
+static void rows_div(double *result, const double *a, const double *b, const double *c, size_t n) {
+    size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_div(a[i], b[i]);
     }
 }
 
-static void rows_neg(double *result, const double *a, const double *b, size_t n) {
+static void rows_neg(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_neg(a[i]);
     }
 }
 
-static void rows_absolute(double *result, const double *a, const double *b, size_t n) {
+static void rows_absolute(double *result, const double *a, const double *b, const double *c,
+                          size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_absolute(a[i]);
     }
 }
 
-static void rows_minimum(double *result, const double *a, const double *b, size_t n) {
+static void rows_minimum(double *result, const double *a, const double *b, const double *c,
+                         size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_minimum(a[i], b[i]);
     }
 }
 
-static void rows_maximum(double *result, const double *a, const double *b, size_t n) {
+static void rows_maximum(double *result, const double *a, const double *b, const double *c,
+                         size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_maximum(a[i], b[i]);
     }
 }
 
-static void rows_relu(double *result, const double *a, const double *b, size_t n) {
+static void rows_relu(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_relu(a[i]);
     }
 }
 
-static void rows_clip(double *result, const double *a, const double *b, size_t n) {
+static void rows_clip(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_clip(a[i]);
     }
 }
 
-static void rows_sqrt(double *result, const double *a, const double *b, size_t n) {
+static void rows_sqrt(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_sqrt(a[i]);
     }
 }
 
-static void rows_exp(double *result, const double *a, const double *b, size_t n) {
+static void rows_exp(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_exp(a[i]);
     }
 }
 
-static void rows_sig(double *result, const double *a, const double *b, size_t n) {
+static void rows_sig(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_sig(a[i]);
     }
 }
 
-static void rows_tanh(double *result, const double *a, const double *b, size_t n) {
+static void rows_tanh(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_tanh(a[i]);
     }
 }
 
-static void rows_log(double *result, const double *a, const double *b, size_t n) {
+static void rows_log(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_log(a[i]);
     }
 }
 
-static void rows_sin(double *result, const double *a, const double *b, size_t n) {
+static void rows_sin(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_sin(a[i]);
     }
 }
 
-static void rows_cos(double *result, const double *a, const double *b, size_t n) {
+static void rows_cos(double *result, const double *a, const double *b, const double *c, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_cos(a[i]);
     }
 }
 
-static void rows_power(double *result, const double *a, const double *b, size_t n) {
+static void rows_power(double *result, const double *a, const double *b, const double *c,
+                       size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = dsgec_power(a[i], b[i]);
     }
 }
 
-/* The loops of operations on a, or on a and b. */
-static void (*const rows_of[])(double *result, const double *a, const double *b, size_t n) = {
+/* The loops of operations on a, on a and b, or on a, b and c. */
+static void (*const rows_of[])(double *result, const double *a, const double *b, const double *c,
+                               size_t n) = {
     [MULTIPLY] = rows_multiply,
     [WHOLE_POWER] = rows_invert,
+    [OF_lt] = rows_lt,
+    [OF_le] = rows_le,
+    [OF_gt] = rows_gt,
+    [OF_ge] = rows_ge,
+    [OF_eq] = rows_eq,
+    [OF_ne] = rows_ne,
+    [OF_not] = rows_negation,
+    [OF_and] = rows_both,
+    [OF_or] = rows_either,
+    [OF_xor] = rows_xor,
+    [OF_nand] = rows_nand,
+    [OF_nor] = rows_nor,
+    [OF_if] = rows_choice,
     [OF_div] = rows_div,
     [OF_neg] = rows_neg,
     [OF_abs] = rows_absolute,
@@ -156,14 +300,15 @@ static void (*const rows_of[])(double *result, const double *a, const double *b,
     [OF_cos] = rows_cos,
     [OF_power] = rows_power,
 };
-typedef char every_operation_has_a_loop[DOT - MULTIPLY == 17 ? 1 : -1];
+typedef char every_operation_has_a_loop[DOT - MULTIPLY == 30 ? 1 : -1];
 
 #if LEARNING
 
 WHOLE_LOOP rows_multiply_a(double *result, const double *d, const double *a, const double *b,
-                           const double *y, size_t n) {
+                           const double *c, const double *y, size_t n) {
     size_t i;
     (void)a;
+    (void)c;
     (void)y;
     EACH_ROW {
         result[i] = d[i] * b[i];
@@ -171,9 +316,10 @@ WHOLE_LOOP rows_multiply_a(double *result, const double *d, const double *a, con
 }
 
 WHOLE_LOOP rows_multiply_b(double *result, const double *d, const double *a, const double *b,
-                           const double *y, size_t n) {
+                           const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     (void)y;
     EACH_ROW {
         result[i] = d[i] * a[i];
@@ -181,183 +327,448 @@ WHOLE_LOOP rows_multiply_b(double *result, const double *d, const double *a, con
 }
 
 WHOLE_LOOP rows_invert_a(double *result, const double *d, const double *a, const double *b,
-                         const double *y, size_t n) {
+                         const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_div_derivative_b(1.0, a[i], y[i]);
     }
 }
 
-WHOLE_LOOP rows_div_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                 const double *y, size_t n) {
+WHOLE_LOOP rows_lt_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_lt_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_lt_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_lt_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_le_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_le_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_le_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_le_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_gt_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_gt_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_gt_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_gt_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_ge_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_ge_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_ge_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_ge_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_eq_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_eq_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_eq_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_eq_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_ne_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_ne_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_ne_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_ne_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_negation_derivative(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)b;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_negation_derivative(a[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_both_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                  const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_both_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_both_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                  const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_both_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_either_derivative_a(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_either_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_either_derivative_b(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_either_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_xor_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                 const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_xor_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_xor_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                 const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_xor_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_nand_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                  const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_nand_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_nand_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                  const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_nand_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_nor_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                 const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_nor_derivative_a(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_nor_derivative_b(double *result, const double *d, const double *a, const double *b,
+                                 const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_nor_derivative_b(a[i], b[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_choice_derivative_c(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_choice_derivative_c(a[i], b[i], c[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_choice_derivative_a(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_choice_derivative_a(a[i], b[i], c[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_choice_derivative_b(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y, size_t n) {
+    size_t i;
+    EACH_ROW {
+        result[i] = d[i] * dsgec_choice_derivative_b(a[i], b[i], c[i], y[i]);
+    }
+}
+
+WHOLE_LOOP rows_div_derivative_a(double *result, const double *d, const double *a, const double *b,
+                                 const double *c, const double *y, size_t n) {
+    size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_div_derivative_a(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_div_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                 const double *y, size_t n) {
+                                 const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_div_derivative_b(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_neg_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_neg_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_absolute_derivative(double *result, const double *d, const double *a,
-                                    const double *b, const double *y, size_t n) {
+                                    const double *b, const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_absolute_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_minimum_derivative_a(double *result, const double *d, const double *a,
-                                     const double *b, const double *y, size_t n) {
+                                     const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_minimum_derivative_a(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_minimum_derivative_b(double *result, const double *d, const double *a,
-                                     const double *b, const double *y, size_t n) {
+                                     const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_minimum_derivative_b(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_maximum_derivative_a(double *result, const double *d, const double *a,
-                                     const double *b, const double *y, size_t n) {
+                                     const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_maximum_derivative_a(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_maximum_derivative_b(double *result, const double *d, const double *a,
-                                     const double *b, const double *y, size_t n) {
+                                     const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_maximum_derivative_b(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_relu_derivative(double *result, const double *d, const double *a, const double *b,
-                                const double *y, size_t n) {
+                                const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_relu_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_clip_derivative(double *result, const double *d, const double *a, const double *b,
-                                const double *y, size_t n) {
+                                const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_clip_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_sqrt_derivative(double *result, const double *d, const double *a, const double *b,
-                                const double *y, size_t n) {
+                                const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_sqrt_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_exp_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_exp_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_sig_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_sig_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_tanh_derivative(double *result, const double *d, const double *a, const double *b,
-                                const double *y, size_t n) {
+                                const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_tanh_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_log_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_log_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_sin_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_sin_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_cos_derivative(double *result, const double *d, const double *a, const double *b,
-                               const double *y, size_t n) {
+                               const double *c, const double *y, size_t n) {
     size_t i;
     (void)b;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_cos_derivative(a[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_power_derivative_x(double *result, const double *d, const double *a,
-                                   const double *b, const double *y, size_t n) {
+                                   const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_power_derivative_x(a[i], b[i], y[i]);
     }
 }
 
 WHOLE_LOOP rows_power_derivative_b(double *result, const double *d, const double *a,
-                                   const double *b, const double *y, size_t n) {
+                                   const double *b, const double *c, const double *y, size_t n) {
     size_t i;
+    (void)c;
     EACH_ROW {
         result[i] = d[i] * dsgec_power_derivative_b(a[i], b[i], y[i]);
     }
 }
 
-/* Loops from the gradient d of a result y to that of the first and the second operand; `result` may
- * be d. */
-static void (*const rows_back[][2])(double *result, const double *d, const double *a,
-                                    const double *b, const double *y, size_t n) = {
+/* Loops from the gradient d of a result y to those of the operands; `result` may be d. */
+static void (*const rows_back[][3])(double *result, const double *d, const double *a,
+                                    const double *b, const double *c, const double *y,
+                                    size_t n) = {
     [MULTIPLY] = {rows_multiply_a, rows_multiply_b},
     [WHOLE_POWER] = {rows_invert_a},
+    [OF_lt] = {rows_lt_derivative_a, rows_lt_derivative_b},
+    [OF_le] = {rows_le_derivative_a, rows_le_derivative_b},
+    [OF_gt] = {rows_gt_derivative_a, rows_gt_derivative_b},
+    [OF_ge] = {rows_ge_derivative_a, rows_ge_derivative_b},
+    [OF_eq] = {rows_eq_derivative_a, rows_eq_derivative_b},
+    [OF_ne] = {rows_ne_derivative_a, rows_ne_derivative_b},
+    [OF_not] = {rows_negation_derivative},
+    [OF_and] = {rows_both_derivative_a, rows_both_derivative_b},
+    [OF_or] = {rows_either_derivative_a, rows_either_derivative_b},
+    [OF_xor] = {rows_xor_derivative_a, rows_xor_derivative_b},
+    [OF_nand] = {rows_nand_derivative_a, rows_nand_derivative_b},
+    [OF_nor] = {rows_nor_derivative_a, rows_nor_derivative_b},
+    [OF_if] = {rows_choice_derivative_c, rows_choice_derivative_a, rows_choice_derivative_b},
     [OF_div] = {rows_div_derivative_a, rows_div_derivative_b},
     [OF_neg] = {rows_neg_derivative},
     [OF_abs] = {rows_absolute_derivative},

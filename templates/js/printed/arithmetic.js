@@ -289,6 +289,63 @@ function power(x, b) {
   v = b !== b ? b : v;
   return a !== a ? a : v;
 }
+/* == lt == */
+function lt(a, b) {
+  return a < b ? 1.0 : 0.0;
+}
+/* == le == */
+function le(a, b) {
+  return a <= b ? 1.0 : 0.0;
+}
+/* == gt == */
+function gt(a, b) {
+  return a > b ? 1.0 : 0.0;
+}
+/* == ge == */
+function ge(a, b) {
+  return a >= b ? 1.0 : 0.0;
+}
+/* == eq == */
+function eq(a, b) {
+  return a === b ? 1.0 : 0.0;
+}
+/* == ne == */
+function ne(a, b) {
+  return a === b ? 0.0 : 1.0;
+}
+/* == negation == */
+function negation(x) {
+  return x > 0.0 ? 0.0 : 1.0;
+}
+/* == both == */
+function both(a, b) {
+  const t = b > 0.0 ? 1.0 : 0.0;
+  return a > 0.0 ? t : 0.0;
+}
+/* == either == */
+function either(a, b) {
+  const t = b > 0.0 ? 1.0 : 0.0;
+  return a > 0.0 ? 1.0 : t;
+}
+/* == xor == */
+function xor(a, b) {
+  const t = b > 0.0 ? 1.0 : 0.0;
+  return a > 0.0 ? 1.0 - t : t;
+}
+/* == nand == */
+function nand(a, b) {
+  const t = b > 0.0 ? 0.0 : 1.0;
+  return a > 0.0 ? t : 1.0;
+}
+/* == nor == */
+function nor(a, b) {
+  const t = b > 0.0 ? 0.0 : 1.0;
+  return a > 0.0 ? 0.0 : t;
+}
+/* == choice == */
+function choice(c, a, b) {
+  return c > 0.0 ? a : b;
+}
 /* == softmax: needs maximum, exp_down == */
 function softmax(...z) {
   const m = z.reduce(maximum);

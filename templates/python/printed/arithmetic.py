@@ -284,6 +284,76 @@ def power(x: float, b: float) -> float:
     return a if a != a else v
 
 
+def lt(a: float, b: float) -> float:
+    """1 where a is less than b, otherwise 0."""
+    return 1.0 if a < b else 0.0
+
+
+def le(a: float, b: float) -> float:
+    """1 where a is at most b, otherwise 0."""
+    return 1.0 if a <= b else 0.0
+
+
+def gt(a: float, b: float) -> float:
+    """1 where a is greater than b, otherwise 0."""
+    return 1.0 if a > b else 0.0
+
+
+def ge(a: float, b: float) -> float:
+    """1 where a is at least b, otherwise 0."""
+    return 1.0 if a >= b else 0.0
+
+
+def eq(a: float, b: float) -> float:
+    """1 where a equals b, otherwise 0."""
+    return 1.0 if a == b else 0.0
+
+
+def ne(a: float, b: float) -> float:
+    """0 where a equals b, otherwise 1."""
+    return 0.0 if a == b else 1.0
+
+
+def negation(x: float) -> float:
+    """0 where x is true, otherwise 1."""
+    return 0.0 if x > 0.0 else 1.0
+
+
+def both(a: float, b: float) -> float:
+    """1 where a and b are true, otherwise 0."""
+    t = 1.0 if b > 0.0 else 0.0
+    return t if a > 0.0 else 0.0
+
+
+def either(a: float, b: float) -> float:
+    """1 where a or b is true, otherwise 0."""
+    t = 1.0 if b > 0.0 else 0.0
+    return 1.0 if a > 0.0 else t
+
+
+def xor(a: float, b: float) -> float:
+    """1 where one of a and b is true and the other is not, otherwise 0."""
+    t = 1.0 if b > 0.0 else 0.0
+    return 1.0 - t if a > 0.0 else t
+
+
+def nand(a: float, b: float) -> float:
+    """0 where a and b are true, otherwise 1."""
+    t = 0.0 if b > 0.0 else 1.0
+    return t if a > 0.0 else 1.0
+
+
+def nor(a: float, b: float) -> float:
+    """0 where a or b is true, otherwise 1."""
+    t = 0.0 if b > 0.0 else 1.0
+    return 0.0 if a > 0.0 else t
+
+
+def choice(c: float, a: float, b: float) -> float:
+    """a where c is true, otherwise b."""
+    return a if c > 0.0 else b
+
+
 def softmax(*z: float) -> list[float]:
     """exp(z_i) over the sum of all exp(z_j), as a list."""
     if not z:

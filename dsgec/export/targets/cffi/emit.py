@@ -21,7 +21,7 @@ _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
 _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
 _PARTS = {"sig": "sig_parts"}  # functions in several loops, and their sections
-_BINARY = {*_OPERATORS, *(f.symbol for f in ALL_FUNCTIONS.values() if f.arity == 2)} - {"neg"}
+_ARITY = {f.symbol: f.arity or 0 for f in ALL_FUNCTIONS.values()}
 
 _BY = {
     "outputs": {"run": Code("_run"), "passed": Code("")},
@@ -47,7 +47,7 @@ class CFunction:
     name: Code
     code: Code
     expression: Code
-    binary: bool
+    arity: int
     in_parts: bool  # in several loops, one after the other
 
 
@@ -59,7 +59,7 @@ class TableStep:
     to: int
     a: int
     b: int
-    weight: int
+    weight: int  # of a function of three arguments, the third
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +195,11 @@ def _rows(bytes_of_row: int) -> int:
 
 
 def _function(name: str) -> CFunction:
-    binary = name in _BINARY
-    call = f"dsgec_{name}(x, y)" if binary else f"dsgec_{name}(x)"
-    expression = _OPERATORS.get(name, call)
+    arity = _ARITY.get(name, 1) if name not in _OPERATORS or name == "neg" else 2
+    arguments = ", ".join("xyz"[:arity])
+    expression = _OPERATORS.get(name, f"dsgec_{name}({arguments})")
     return CFunction(
-        Code(f"each_{name}"), Code(name.upper()), Code(expression), binary, name in _PARTS
+        Code(f"each_{name}"), Code(name.upper()), Code(expression), arity, name in _PARTS
     )
 
 
@@ -219,6 +219,7 @@ def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[Ta
             )
             weight += step.count * len(step.sources)
         else:
-            a, b = (*step.sources, step.count)[:2]
-            entries.append(TableStep(Code(step.operation.upper()), step.to, a, b, 0))
+            repeats = (step.count,) if len(step.sources) == 1 else ()
+            a, b, c = (*step.sources, *repeats, 0)[:3]
+            entries.append(TableStep(Code(step.operation.upper()), step.to, a, b, c))
     return entries
