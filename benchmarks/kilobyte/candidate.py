@@ -33,6 +33,7 @@ class Candidate:
     :param least: Bytes that its flash has at least: those of its tables.
     :param chips: The chips on which its C works.
     :param is_exact: Whether `predict` computes in integers as the C does.
+    :param least_agreement: The least share of labels of the C that are those of `predict`.
     """
 
     setting: str
@@ -44,6 +45,7 @@ class Candidate:
     least: int = 0
     chips: tuple[str, ...] = tuple(CHIPS)
     is_exact: bool = False
+    least_agreement: float = 0.97
 
 
 def choose(

@@ -19,6 +19,11 @@ class Quantised:
 
     source: Source
     labels: Predict
+    weights: int = 0
+
+
+_LEAST_LOOP = 60
+"""Bytes of code that each of the loops has at least."""
 
 
 def linear(case: Case) -> Iterator[Candidate]:
@@ -54,6 +59,7 @@ def _candidate(
         found.source,
         encoding,
         partial(predict_encoded, found.labels, encoding),
+        least=_LEAST_LOOP + found.weights,
         is_exact=True,
     )
 
@@ -84,7 +90,9 @@ def _quantised_linear(model: Any, encoding: Encoding, rows: Array) -> Quantised:
     numbers = {"OUTPUTS": len(biases), "COLUMNS": own.shape[1], "BIAS_SHIFT": shift}
     source = kernel_source("linear", numbers, {"weights": weights, "biases": biases})
     wide, added = weights.astype(np.int64).T, biases.astype(np.int64) << shift
-    return Quantised(source, lambda encoded: label_of(encoded.astype(np.int64) @ wide + added))
+    return Quantised(
+        source, lambda encoded: label_of(encoded.astype(np.int64) @ wide + added), weights.size
+    )
 
 
 def _quantised_perceptron(model: Any, encoding: Encoding, rows: Array) -> Quantised:
@@ -116,4 +124,4 @@ def _quantised_perceptron(model: Any, encoding: Encoding, rows: Array) -> Quanti
         hidden = np.clip(sums >> down, 0, 127)
         return label_of(hidden @ outer_wide + outer_added)
 
-    return Quantised(source, labels)
+    return Quantised(source, labels, weights.size + output_weights.size)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.kilobyte import boosted, compiled, edge, libraries, loops
+from benchmarks.kilobyte import boosted, compiled, edge, libraries, loops, with_dsgec
 from benchmarks.kilobyte.candidate import Candidate
 from benchmarks.kilobyte.case import Case
 
 METHODS: dict[str, Callable[[Case], Iterator[Candidate]]] = {
+    "dsgec": with_dsgec.evolved,
     "loop-linear": loops.linear,
     "loop-mlp": loops.perceptron,
     "loop-boosted": boosted.boosted,
