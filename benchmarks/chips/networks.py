@@ -13,9 +13,9 @@ from dsgec.network.ranges import Range
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import measure_size
 
-UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
+UNARY = ("sig", "tanh", "relu", "clip", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "/")
-ACTIVATIONS = ("sig", "sig", "tanh", "relu")
+ACTIVATIONS = ("sig", "sig", "tanh", "relu", "clip")
 
 
 def random_model(seed: int, most: int = 60) -> Model:
@@ -174,7 +174,9 @@ def layered_model(seed: int) -> Model:
     classes = rng.choice((0, 2, 2, 3, 5, 10))
     terms = rng.randint(2, min(inputs, 40))
     hidden = max(2, min(60, wanted // (terms + max(classes, 1))))
-    activations = rng.choice((("relu",), ("relu",), ("sig",), ("tanh",), ("sig", "relu")))
+    activations = rng.choice(
+        (("relu",), ("relu",), ("sig",), ("tanh",), ("clip",), ("sig", "relu"))
+    )
     is_window = rng.random() < 0.3
     filled, scaled = rng.random() < 0.2, rng.random() < 0.5
 

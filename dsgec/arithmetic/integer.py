@@ -57,6 +57,12 @@ def product(a: int, b: int, shift: int) -> int:
     return rounded(a * b, shift)
 
 
+# The part is a number of 256ths, from 0 to 255.
+def between(a: int, b: int, part: int) -> int:
+    """The number that lies a part of the way from a to b, rounded."""
+    return a + (((b - a) * part + 128) >> 8)
+
+
 # The entries stand for first, first + 2^shift, first + 2 * 2^shift ...; between two of them the
 # value is on the straight line. There is one more of them than a can reach.
 def look(table: Table, a: int, first: int, last: int, shift: int) -> int:

@@ -78,25 +78,6 @@ def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:
     return _sections_source(f"{language}/printed/integer.{language}", [*first, *names])
 
 
-def short_integer_source(names: Iterable[str]) -> str:
-    """Return sections of C for numbers of 16 bits and tables of bytes, and all that they need.
-
-    Their functions begin with `dsgec_short_`. Every result, also in between, must have 16 bits.
-    """
-    text = _sections_source("c/printed/integer.c", names)
-    for wide, short in _SHORT.items():
-        text = text.replace(wide, short)
-    return text
-
-
-_SHORT = {
-    "int32_t": "int",
-    "int16_t *table": "int8_t *table",
-    "DSGEC_READ(": "DSGEC_READ_8(",
-    "dsgec_": "dsgec_short_",
-}
-
-
 def _sections_source(file: str, names: Iterable[str]) -> str:
     pieces = _sections(file)
     return "\n".join(pieces[name].text for name in _closure(pieces, names))

@@ -116,7 +116,12 @@ _FUNCTIONS: dict[str, Callable[..., Extent]] = {
     "reciprocal": lambda m: Extent((1 << 14) - 1, (1 << 15) - 1),
     "quotient": lambda a, b, shift: Extent(*LIMITS["int32"]),
     "rounded": lambda a, shift: _rounded(a, shift),
+    "between": lambda a, b, part: _union_of(a, b),
 }
+
+
+def _union_of(a: Extent, b: Extent) -> Extent:
+    return _spanned(*a.ends, *b.ends)
 
 
 def _filled(a: Extent, missing: Extent, b: Extent) -> Extent:

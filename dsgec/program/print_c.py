@@ -33,7 +33,6 @@ _BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int24": 24, "int32":
 _OF_INT, _LARGEST_INT = 16, 32767  # bits that every `int` has, and the largest of these numbers
 _UNSIGNED = ("uint8", "uint16")
 _MASKS = {255: "uint8_t", 65535: "uint16_t"}
-SHORT = "short_"  # functions of numbers of 16 bits that read tables of bytes
 _HELPERS = {
     "{prefix}_int24": """\
 /* Sums that 24 bits are enough for: chips of 8 bits have a type for these. */
@@ -50,6 +49,19 @@ typedef int32_t {prefix}_int24;
 #else
 #define {macro}_KEEP(pointer) ((void)0)
 #endif
+""",
+    "{macro}_INLINE ": """\
+/* For a program that calls one function, most chips need less for its own copy than for calls. */
+#if defined(__GNUC__) && (defined(__arm__) || defined(__riscv))
+#define {macro}_INLINE static inline __attribute__((always_inline))
+#else
+#define {macro}_INLINE static
+#endif
+""",
+    "{macro}_BETWEEN(": """\
+/* The byte that lies a part, of 256, of the way from a to b, whose difference is a byte. */
+#define {macro}_BETWEEN(a, b, part) \\
+    ((int8_t)((a) + (int8_t){macro}_SHIFT((int8_t)((b) - (a)) * (uint8_t)(part) + 128, 8)))
 """,
     "{macro}_SHIFT(": """\
 /* a / 2^n, rounded down, for types of any width. */
@@ -81,19 +93,23 @@ class CPrinter(Printer):
     }
     """The types of variables, which may be wider where that is faster."""
 
-    linkage: ClassVar[str] = "static "
+    linkage = "static "
 
-    def __init__(self, program: Program, prefix: str) -> None:
+    def __init__(self, program: Program, prefix: str, *, is_inlined: bool = False) -> None:
         super().__init__(program)
         self.prefix, self.macro = prefix, prefix.upper()
+        if is_inlined:
+            self.linkage = f"{self.macro}_INLINE "
         self.pointers: dict[str, str] = {}
 
     def print(self) -> str:
         """Return the tables and the procedures, after the macros and types that they need."""
         text = super().print()
         names = {"prefix": self.prefix, "macro": self.macro}
-        needed = [h.format(**names) for word, h in _HELPERS.items() if word.format(**names) in text]
-        return "\n".join([*needed, text])
+        for word, helper in _HELPERS.items():
+            if word.format(**names) in text:
+                text = f"{helper.format(**names)}\n{text}"
+        return text
 
     def type_name(self, type_: Type) -> str:
         """Return the type of a variable."""
@@ -277,13 +293,12 @@ class CPrinter(Printer):
                 return n
             case "shifted", [a, n] if call.arguments[0].type in _UNSIGNED:
                 return f"({a} >> {n})"
+            case "between", [a, b, part] if call.type != "int32":
+                return f"{self.macro}_BETWEEN({a}, {b}, {part})"
             case "shifted", [a, n] if call.type != "int32" and isinstance(
                 call.arguments[0], Variable
             ):
                 return f"{self.macro}_SHIFT({a}, {n})"
-        if call.table in self.tables and self.tables[call.table].type == "int8":
-            table = self.array_argument(call.table)
-            return f"dsgec_{SHORT}{call.function}({', '.join([table, *arguments])})"
         return super().invoke(call)
 
     def array_argument(self, array: str) -> str:

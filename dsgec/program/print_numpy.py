@@ -11,16 +11,47 @@ from dsgec.literals import number, number_lines, single_number
 from dsgec.program.ir import (
     WORDS,
     ConstantTable,
+    Declare,
+    Element,
     Expression,
     Invoke,
+    LocalArray,
     Number,
+    Procedure,
     Program,
     Select,
     Type,
     Update,
+    Variable,
+    instructions,
+    parts,
 )
 from dsgec.program.print_python import PythonPrinter
 from dsgec.program.printer import Simple
+
+
+def _looked(procedure: Procedure) -> Iterator[str]:
+    """Yield the tables that functions read, or that are read at a place which the row decides."""
+    steps = [i for i in instructions(procedure.body) if isinstance(i, Declare | Update)]
+    arrays = {parameter.name for parameter in procedure.arrays}
+    arrays |= {i.name for i in instructions(procedure.body) if isinstance(i, LocalArray)}
+    of_row: set[str] = set()
+
+    def depends(expression: Expression) -> bool:
+        return any(
+            part.array in arrays if isinstance(part, Element) else part.name in of_row
+            for part in parts(expression)
+            if isinstance(part, Element | Variable)
+        )
+
+    while new := {i.variable.name for i in steps if depends(i.value)} - of_row:
+        of_row |= new
+    for part in procedure.expressions:
+        match part:
+            case Invoke(_, _, table):
+                yield table
+            case Element(array, index) if array not in arrays and depends(index):
+                yield array
 
 
 class NumpyPrinter(PythonPrinter):
@@ -37,12 +68,11 @@ class NumpyPrinter(PythonPrinter):
 
     def __init__(self, program: Program, prefix: str = "") -> None:
         super().__init__(program, prefix)
-        # The tables in which functions look up a column of indices.
+        # The tables in which a column of indices is looked up.
         self.looked = {
-            part.table
+            table
             for procedure in (program.procedures if program.tables else ())
-            for part in procedure.expressions
-            if isinstance(part, Invoke)
+            for table in _looked(procedure)
         }
 
     def table(self, table: ConstantTable) -> Iterator[str]:

@@ -132,6 +132,7 @@ def integer_functions():
         Invoke("look", (a, Number(-256), Number(15), Number(4)), "curve"),
         Invoke("look_odd", (a, Number(255), Number(4), Number(77)), "curve"),
         Invoke("look_even", (b, Number(255), Number(4)), "curve"),
+        Invoke("between", (a, b, Binary("&", positive, Number(255)))),
         Invoke("room", (positive,)),
         Invoke("excess", (Binary("+", positive, Number(16384)),)),
         Invoke("reciprocal", (Binary("+", Number(16384), Binary(">>", positive, Number(1))),)),

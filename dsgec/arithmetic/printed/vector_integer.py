@@ -58,6 +58,11 @@ def product(a: Any, b: Any, shift: Any) -> Array:
     return rounded(a * b, shift)
 
 
+def between(a: Any, b: Any, part: Any) -> Array:
+    """The number that lies a part of the way from a to b, rounded."""
+    return a + (((b - a) * part + 128) >> 8)
+
+
 def look(table: Table, a: Any, first: Any, last: Any, shift: Any) -> Array:
     """The value of a table at a, which is clamped: its entries are 2^shift apart."""
     d = clamp(a, first, last) - first

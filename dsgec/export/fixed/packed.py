@@ -11,16 +11,14 @@ or after, from s. The order of additions of integers does not change a sum, so t
 of the flat layout.
 """
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dsgec.export.fixed.calls import call
+from dsgec.export.fixed.calls import call, is_curve, read_curve
 from dsgec.export.fixed.ir import (
     ColumnValue,
-    FunctionTable,
     IntegerCall,
     IntegerProgram,
     Look,
@@ -62,14 +60,11 @@ from dsgec.program.ir import (
     Type,
     Update,
     Variable,
-    expressions,
-    instructions,
-    parts,
 )
 from dsgec.program.narrow import narrow
 
 _MOST_TAILS = 8  # different ones
-_SHORT = ("int8", "int16")
+_TOP = Variable("top")  # the largest of several sums, which have 16 bits
 CURVE = "curve"  # the beginning of the names of tables of bytes
 
 
@@ -247,7 +242,7 @@ class _Packer:
         neurons = replace(neurons, parameters=(replace(v, ranges=tuple(ranges)), s))
         neurons = narrow(program, neurons, {"v": self.number, "s": "int16"})
         load = narrow(program, _with_type(load, "v", neurons.arrays[0].type), {})
-        program = Program(self._short_tables(neurons), (load, neurons))
+        program = Program((*self.tables,), (load, neurons))
         for procedure in program.procedures:
             check(program, procedure)
         return program
@@ -259,8 +254,9 @@ class _Packer:
         """
         looks = {step.table for n in self.order for step in n.tail if isinstance(step, Look)}
         for number in sorted(looks):
-            entries = self.source.tables[number].entries
-            self.tables.append(ConstantTable(self._curve(number), "int16", entries))
+            entries, name = self.source.tables[number].entries, self._curve(number)
+            kind: Type = "int8" if name.startswith(CURVE) else "int16"
+            self.tables.append(ConstantTable(name, kind, entries))
         k, total, y = counter("k", len(self.order)), Variable("sum"), Variable("y")
         biases = [neuron.sum.bias for neuron in self.order]
         lists = PackedLists(self._rows, biases, [neuron.sum.shift for neuron in self.order])
@@ -274,7 +270,7 @@ class _Packer:
         body = (*lists.add(k, total, "int32"), *ends, *self._ends(k, y))
         begin, result = [*lists.begin], self._class
         if isinstance(result, Variable):
-            begin.append(Declare(result, ZERO))
+            begin += [Declare(_TOP, Number(LIMITS["int16"][0])), Declare(result, ZERO)]
         return Procedure(
             "neurons",
             "Add up the neurons, one after the other." + (" Returns the class." if result else ""),
@@ -296,29 +292,14 @@ class _Packer:
             return Binary(">=", only, Number(self.source.limit), "bool")
         return counter("best", len(self.shown))
 
-    def _short_tables(self, neurons: Procedure) -> tuple[ConstantTable, ...]:
-        """Return the tables; those of functions have bytes if reading them needs only 16 bits."""
-        wide = {
-            call.table
-            for instruction in instructions(neurons.body)
-            for call in parts(*expressions(instruction))
-            if isinstance(call, Invoke) and call.table and call.arguments[0].type not in _SHORT
-        }
-        return tuple(
-            replace(table, type="int8")
-            if table.name.startswith(CURVE) and table.name not in wide
-            else table
-            for table in self.tables
-        )
-
     def _curve(self, number: int) -> str:
         """Return the name of the table of a function that neurons read.
 
-        It has one of its own if it may have bytes and the class does not need the one of 16 bits.
+        It has one of its own if it has bytes and the class does not need the one of 16 bits.
         """
         steps = (self.source.steps[at] for at in self.after)
         is_later = any(isinstance(step, Look) and step.table == number for step in steps)
-        is_own = is_short(self.source.tables[number]) and (self.parts.decides or not is_later)
+        is_own = is_curve(self.source.tables[number]) and (self.parts.decides or not is_later)
         return f"{CURVE if is_own else 'table'}{number}"
 
     @cached_property
@@ -350,9 +331,13 @@ class _Packer:
         self, tail: tuple[Step, ...], is_hidden: bool, k: Variable, y: Variable
     ) -> tuple[Instruction, ...]:
         begin: tuple[Instruction, ...] = ()
-        if any(isinstance(step, Look) for step in tail):  # reading a table likes a narrow type
-            begin, y = (Declare(Variable("h"), y),), Variable("h")
-        before = (*begin, *self._tail(tail, y))
+        looks = [step for step in tail if isinstance(step, Look)]
+        if looks:  # reading a table likes a narrow type
+            is_kept = len(tail) == 1 and self._curve(looks[0].table).startswith(CURVE)
+            narrow_y = Variable("h" if is_kept else "changed")
+            begin, y = (Declare(narrow_y, y),), narrow_y
+        steps, y = self._tail(tail, y)
+        before = (*begin, *steps)
         if is_hidden:
             place = Binary("+", k, Number(self.given, "int16")) if self.given else k
             return (*before, Store("v", place, y))
@@ -361,32 +346,46 @@ class _Packer:
         best = self._class
         if not isinstance(best, Variable):
             return stored
-        is_better = Binary(">", y, Element("s", best, "int32"), "bool")
-        return (*stored, Update(best, Select(is_better, place, best)))
+        is_better = Binary(">", y, _TOP, "bool")
+        return (
+            *(*stored, Update(best, Select(is_better, place, best))),
+            Update(_TOP, Select(is_better, y, _TOP)),
+        )
 
-    def _tail(self, tail: tuple[Step, ...], y: Variable) -> tuple[Instruction, ...]:
+    def _reach(self, tail: tuple[Step, ...]) -> int:
+        """Bound the value that a tail which begins with a table is applied to."""
+        high = LIMITS["int32"][1]
+        if not isinstance(tail[0], Look):
+            return high
+        most = -LIMITS[self.number][0]
+        sums = (neuron.sum for neuron in self.order if neuron.tail == tail)
+        return max(
+            (abs(each.bias) + sum(abs(weight) * most for _, weight in each.terms) >> each.shift) + 1
+            for each in sums
+        )
+
+    def _tail(self, tail: tuple[Step, ...], y: Variable) -> tuple[list[Instruction], Variable]:
+        """Return the steps of a tail on y, and the variable that has their result."""
         found: list[Instruction] = []
-        for step in tail:
+        for at, step in enumerate(tail):
             match step:
                 case Look(number):
-                    table = self.source.tables[number]
-                    limits = [Number(limit) for limit in table.limits]
-                    found.append(Update(y, Invoke(table.look, (y, *limits), self._curve(number))))
+                    table, name = self.source.tables[number], self._curve(number)
+                    if name.startswith(CURVE):
+                        steps, value = read_curve(table, name, number, y, self._reach(tail))
+                        found += steps
+                        if at == len(tail) - 1:
+                            return found, value
+                        found.append(Update(y, value))
+                    else:
+                        limits = [Number(limit) for limit in table.limits]
+                        found.append(Update(y, Invoke(table.look, (y, *limits), name)))
                 case IntegerCall(function, (_, *others)):
                     numbers = [Number(o.value) for o in others if isinstance(o, WholeNumber)]
                     found += call(function, y, numbers)
                 case _:
                     found.append(Update(y, step_expression(self.source, step, [y])))
-        return tuple(found)
-
-
-def is_short(table: FunctionTable) -> bool:
-    """Return whether the entries are bytes, and reading them needs no number beyond 16 bits."""
-    low, high = LIMITS["int8"]
-    steepest = max(abs(b - a) for a, b in itertools.pairwise(table.entries))
-    rise = (steepest << table.shift) + (1 << table.shift)
-    limits = (*table.limits, rise, table.last - table.first)
-    return low <= min(table.entries) and max(table.entries) <= high and max(limits) < 1 << 15
+        return found, y
 
 
 def _with_type(procedure: Procedure, array: str, type_: Type) -> Procedure:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.lower import StepWriter, entry, function_tables, statements
-from dsgec.export.fixed.packed import CURVE, PackedNetwork, pack
+from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.lower import LONGEST_FUNCTION
 from dsgec.export.parts import index
 from dsgec.program.ir import ArrayParameter, Element, LocalArray, Perform, Procedure, Program
@@ -34,19 +34,12 @@ def packed_integer_program(
         Perform("neurons", ("v", "s")),
         *results.body,
     )
-    # Only C has functions that read tables of bytes.
-    numbers = range(len(source.tables))
-    names = {f"{name}{number}" for number in numbers for name in ("table", CURVE)}
-    kept = [
-        replace(table, type="int16") if table.name in names else table
-        for table in packed.program.tables
-    ]
-    own = {table.name for table in kept}
+    own = {table.name for table in packed.program.tables}
     # Both procedures get the same array, of which `load` writes the first elements.
     x, loaded = packed.load.arrays
     load = replace(packed.load, parameters=(x, replace(loaded, size=v.size)))
     return Program(
-        (*kept, *(table for table in rest.tables if table.name not in own)),
+        (*packed.program.tables, *(table for table in rest.tables if table.name not in own)),
         (*rest.procedures[:-1], load, packed.neurons, entry(source, body)),
     )
 

@@ -51,6 +51,11 @@ static inline int32_t dsgec_rounded(int32_t a, int32_t shift) {
 static inline int32_t dsgec_product(int32_t a, int32_t b, int32_t shift) {
     return dsgec_rounded(a * b, shift);
 }
+/* == between: needs shift == */
+/* The part is a number of 256ths, from 0 to 255. */
+static inline int32_t dsgec_between(int32_t a, int32_t b, int32_t part) {
+    return a + (dsgec_shift((b - a) * part + 128, 8));
+}
 /* == look: needs clamp, rounded, shift == */
 /* The entries stand for first, first + 2^shift, first + 2 * 2^shift ...; between two of them the
  * value is on the straight line. There is one more of them than a can reach. */

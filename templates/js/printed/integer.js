@@ -38,6 +38,11 @@ function rounded(a, shift) {
 function product(a, b, shift) {
   return rounded(Math.imul(a, b), shift);
 }
+/* == between == */
+/* The part is a number of 256ths, from 0 to 255. */
+function between(a, b, part) {
+  return a + ((Math.imul(b - a, part) + 128) >> 8);
+}
 /* == look: needs clamp, rounded == */
 /* The entries stand for first, first + 2^shift, first + 2 * 2^shift ...; between two of them the
  * value is on the straight line. There is one more of them than a can reach. */

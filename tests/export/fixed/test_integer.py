@@ -59,6 +59,13 @@ def test_a_table_is_read_between_its_entries():
     assert [integer.look_even([1, 9, 12], a, 8, 3) for a in (-8, -4, 0, 4)] == [9, 5, 1, 5]
 
 
+def test_a_number_between_two_is_on_the_line_and_rounded():
+    for a, b in ((-100, 27), (5, 5), (64, 80), (120, -7)):
+        for part in range(256):
+            wanted = (a + Fraction((b - a) * part, 256) + Fraction(1, 2)).__floor__()
+            assert integer.between(a, b, part) == wanted
+
+
 def test_arrays_give_what_single_numbers_give():
     rng = np.random.default_rng(5)
     a, b = rng.integers(-32767, 32768, (2, 500)).astype(np.int32)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.arithmetic.source import integer_source, short_integer_source
+from dsgec.arithmetic.source import integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.lower import program_of_sums
 from dsgec.export.fixed.packed import PackedNetwork
@@ -17,7 +17,7 @@ from dsgec.export.fixed.packed_entry import steps_after
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
 from dsgec.program.ir import Program
-from dsgec.program.print_c import SHORT, CPrinter
+from dsgec.program.print_c import CPrinter
 from dsgec.rendering import Code, render
 
 _FUNCTION = re.compile(r"\bdsgec_(\w+)\(")
@@ -46,7 +46,7 @@ class FixedCView(CNames):
     def packed_source(self) -> Code:
         """Return the tables and procedures of the packed layout."""
         assert self.packed
-        return Code(CPrinter(self.packed.program, self.m.prefix).print())
+        return Code(CPrinter(self.packed.program, self.m.prefix, is_inlined=True).print())
 
     @property
     def about_sums(self) -> Code:
@@ -147,13 +147,7 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
     assert m.fixed
     view = FixedCView(m, m.fixed, packed=packed)
     functions = {*_FUNCTION.findall(f"{view.packed_source}{view.rest}")}
-    short = {name for name in functions if name.startswith(SHORT)}
-    text = integer_source("c", functions - short)
-    if short:
-        macro = artefact.name.upper()
-        text += f"\n#define DSGEC_READ_8(table, i) ((int8_t){macro}_READ_8(&(table)[i]))\n"
-        text += short_integer_source(name.removeprefix(SHORT) for name in short)
-    return view, Code(text)
+    return view, Code(integer_source("c", functions))
 
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
