@@ -69,7 +69,8 @@ def evolve(
     for generation in range(state.generation + 1, settings.generations + 1):
         parents = state.population
         scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
-        offspring = _offspring(breeding, settings, parents, generation)
+        candidates = Parents(parents, settings, generation, scorer.case_values)
+        offspring = _offspring(breeding.prepare(parents, generation), settings, candidates)
         state = _score_generation(generation, _elite(problem, settings, parents), offspring, scorer)
         yield state
 
@@ -86,19 +87,16 @@ def _elite(
 def _offspring(
     breeding: Breeding,
     settings: Settings,
-    parents: Sequence[Individual],
-    generation: int,
+    candidates: Parents,
 ) -> list[Offspring]:
     """Breed pairs of children from pairs of parents, as many as the elite leaves room for.
 
     The parents are drawn from the stream of the pair's first child; each child then has its own.
     """
     children: list[Offspring] = []
-    candidates = Parents(parents, settings, generation)
-    breeding = breeding.prepare(parents, generation)
     for number in range(settings.elites, settings.population, 2):
-        first = Stream(settings.seed, generation, number)
-        second = Stream(settings.seed, generation, number + 1)
+        first = Stream(settings.seed, candidates.generation, number)
+        second = Stream(settings.seed, candidates.generation, number + 1)
         mother = select_parent(candidates, settings, first)
         father = select_parent(candidates, settings, first)
         children += breeding.pair(mother, father, first, second)

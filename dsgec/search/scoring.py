@@ -35,6 +35,9 @@ REMEMBERED = 1 << 18
 FEW_VALUES = 16
 """With more cases than this, fewer phenotypes are remembered, so that memory stays bounded."""
 
+LARGEST_ERROR = 1e300
+"""The error of a network in a row for which its output is not finite."""
+
 _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 _WORD = (1 << 64) - 1
 
@@ -85,6 +88,28 @@ class Scorer:
             )
             for one in offspring
         ]
+
+    @np.errstate(all="ignore")
+    def case_values(self, individuals: Sequence[Individual]) -> list[Sequence[float]]:
+        """Return the error of each valid individual in all cases, which are the training rows.
+
+        The rows have the order in which the objective sums them. An error that is not finite, in a
+        row that the fitness of this generation does not use, is a large one.
+        """
+        problem, rows = self.problem, self.problem.rows
+        objective = OBJECTIVES[problem.objective]
+        networks = [simplify(problem.language.parse(i.derivation.phenotype)) for i in individuals]
+        found: list[Sequence[float]] = []
+        for outputs in self.backend.outputs(networks, rows) if networks else ():
+            targets = problem.targets(outputs.shape[1])
+            if problem.language.is_linear:
+                line = fit_line(outputs[:, 0], targets.values[:, 0], targets.row_weights)
+                outputs = line(outputs) if line else np.full(outputs.shape, np.nan)
+            errors = objective.row_errors(outputs, targets.values)
+            if objective.by_class and problem.dataset.classes:
+                errors = errors[np.concatenate(targets.groups)]
+            found.append(np.where(errors <= LARGEST_ERROR, errors, LARGEST_ERROR).tolist())
+        return found
 
     def forget(self, population: Iterable[str]) -> None:
         """Forget all phenotypes but these, if too many are remembered."""

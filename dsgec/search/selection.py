@@ -15,6 +15,9 @@ from dsgec.random import Stream
 from dsgec.search.individual import Individual
 from dsgec.search.settings import Settings
 
+FindValues = Callable[[Sequence[Individual]], list[Sequence[float]]]
+"""A function that returns the values of some valid individuals in all cases."""
+
 _CASES = (1 << 64) - 1  # an individual that no population has, for drawing cases
 
 
@@ -22,10 +25,14 @@ class Parents:
     """A population from which the parents of the next generation are selected."""
 
     def __init__(
-        self, individuals: Sequence[Individual], settings: Settings, generation: int
+        self,
+        individuals: Sequence[Individual],
+        settings: Settings,
+        generation: int,
+        find_values: FindValues,
     ) -> None:
         self._individuals, self._settings = individuals, settings
-        self._generation = generation
+        self.generation, self._find_values = generation, find_values
 
     def __len__(self) -> int:
         return len(self._individuals)
@@ -39,15 +46,21 @@ class Parents:
         return [number for number, one in enumerate(self._individuals) if not one.score.reason]
 
     @cached_property
+    def values(self) -> dict[int, Sequence[float]]:
+        """The values of each valid individual in all cases."""
+        found = self._find_values([self[number] for number in self.valid])
+        return dict(zip(self.valid, found, strict=True))
+
+    @cached_property
     def cases(self) -> list[int]:
         """The numbers of the cases that count in this generation."""
-        width = len(self[self.valid[0]].score.values) if self.valid else 0
+        width = len(self.values[self.valid[0]]) if self.valid else 0
         cases = [*range(width)]
         wanted = self._settings.down_sample * width + 0.5
         count = min(max(int(wanted), 1), width)
         if count == width:
             return cases
-        stream = Stream(self._settings.seed, self._generation, _CASES)
+        stream = Stream(self._settings.seed, self.generation, _CASES)
         for i in range(count):
             drawn = i + stream.below(width - i)
             cases[i], cases[drawn] = cases[drawn], cases[i]
@@ -60,7 +73,7 @@ class Parents:
 
     def value(self, number: int, case: int) -> float:
         """Return the value of an individual in a case; less is better."""
-        return self[number].score.values[case]
+        return self.values[number][case]
 
 
 def _deviation(values: Sequence[float]) -> float:

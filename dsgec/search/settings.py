@@ -31,6 +31,9 @@ FIXED_POINT = ("q15", "q7")
 RIVALS = ("linear", "forest", "boosting")
 """The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
+SELECTIONS = ("tournament", "lexicase", "epsilon-lexicase")
+"""The methods of `dsgec.search.selection`."""
+BY_CASES = ("lexicase", "epsilon-lexicase")
 PROBABILISTIC = ("psge", "copsge")
 """The representations whose alternatives have probabilities."""
 CODON_MUTATION = 0.1
@@ -63,8 +66,19 @@ class Settings:
     tournament: int = setting(
         3, "Tournament size: individuals from which a parent is chosen.", 1, 1_000_000
     )
-    selection = "tournament"  # the only method for networks
-    down_sample = 1.0
+    selection: str = setting(
+        SELECTIONS[0],
+        "Selection of parents: the best of a few individuals, or by their errors in the training"
+        " rows, taken in random order.",
+        choices=SELECTIONS,
+        recorded_with="selection",
+    )
+    down_sample: float = setting(
+        1.0,
+        "Share of the rows by which lexicase selects in a generation.",
+        *(0.0, 1.0),
+        recorded_with="selection",
+    )
     diversity = False
     crossover: float = setting(0.95, "Probability of crossover.", 0.0, 1.0, learned=0.0)
     mutation: float = setting(0.95, "Probability of mutation.", 0.0, 1.0, learned=1.0)
@@ -334,6 +348,12 @@ class Settings:
                 f"is {self.ensemble}, but the mean of networks costs as much as all of them, which"
                 f" {mention('minimise')} is there to avoid",
                 f"Leave it out, or use {mention('islands', self.ensemble)}.",
+            )
+        if self.selection in BY_CASES:
+            raise setting_error(
+                "selection",
+                f"is {self.selection}, but {mention('minimise', self.minimise)} sorts by fronts",
+                "Leave it out.",
             )
         if self.elites:
             raise setting_error(

@@ -20,6 +20,7 @@ from dsgec.search.fitness import Answer, Failure
 from dsgec.search.individual import INFINITE, NOT_FINITE, Champion, Individual, Offspring, Score
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import FEW_VALUES, REMEMBERED, Scorer
+from dsgec.search.settings import BY_CASES
 
 MOST_REASONS = 100
 """The most reasons for failures that are counted one by one."""
@@ -171,7 +172,7 @@ class TextJudge:
                 f"the fitness returned {found} values, but there are {objectives} objectives",
                 f"Return so many, or set {mention('objectives', found)}.",
             )
-        if not width and self._selection != "tournament":
+        if not width and self._selection in BY_CASES:
             raise DsgecError(
                 f"{self._selection} selects by cases, but the fitness returned one number",
                 f"Return a value for each case, or use {mention('selection', 'tournament')}.",
@@ -258,6 +259,10 @@ class TextScorer(Scorer):
             Score(fitness, reason, size, NOT_FINITE if reason else "", size, values)
             for fitness, size, values, reason in found
         ]
+
+    def case_values(self, individuals: Sequence[Individual]) -> list[Sequence[float]]:
+        """Return the values that the user's fitness gave."""
+        return [one.score.values for one in individuals]
 
     def _admit(self, *_: object) -> None:
         """Add nothing: the judge has a hall of fame of its own."""

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
-from dsgec.search.settings import CODON_MUTATION, PROBABILISTIC, VARIATIONS, Settings, is_recorded
+from dsgec.search.settings import (
+    BY_CASES,
+    CODON_MUTATION,
+    PROBABILISTIC,
+    SELECTIONS,
+    VARIATIONS,
+    Settings,
+    is_recorded,
+)
 from dsgec.setting import Setting, make, read_recorded, setting, settings_of
-
-SELECTIONS = ("tournament", "lexicase", "epsilon-lexicase")
-"""The methods of selection, in the order of `dsgec.search.selection`."""
 
 _SHARED = (
     *("representation", "population", "generations", "seed", "selection", "tournament"),
@@ -86,7 +91,7 @@ class TextSettings(Settings):
                 " compete with the children",
                 "Leave it out.",
             )
-        if self.objectives > 1 and self.selection != SELECTIONS[0]:
+        if self.objectives > 1 and self.selection in BY_CASES:
             raise setting_error(
                 "selection",
                 f"is {self.selection}, but the values of a fitness with several objectives are not"

@@ -47,6 +47,8 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->cases.cases);
     free(e->cases.epsilons);
     free(e->cases.sorted);
+    free(e->cases.rows);
+    free(e->cases.values);
     free(e->probabilities);
     free_describer(&e->describer);
     free_work(&e->work);
@@ -64,7 +66,8 @@ static int are_possible(const dsgec_engine_settings *s) {
     }
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
            s->elites <= s->population && s->tournament >= 1 && s->selection >= 0 &&
-           s->selection < (EXTERNAL ? SELECTION_COUNT : FIRST_BY_CASES) && s->features >= 1 &&
+           s->selection < (MINIMISES && !EXTERNAL ? FIRST_BY_CASES : SELECTION_COUNT) &&
+           s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
            (!MINIMISES || s->elites == 0) &&
@@ -304,6 +307,7 @@ int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size
     if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
         number < e->settings.population) {
         const dsgec_environment found = dsgec_enter();
+        e->cases.are_measured = 0;
         e->error = read_migrant(e, &e->population[number], data, length);
         dsgec_leave(found);
         return e->error;

@@ -341,6 +341,16 @@ static int run_phase(dsgec_engine *e, Task task, int64_t count, Phase following)
     return 1;
 }
 
+/* Return the error of the first individual that has one. */
+static int find_error(const dsgec_engine *e) {
+    int64_t i;
+    int error = OK;
+    for (i = 0; error == OK && i < e->settings.population; i++) {
+        error = e->population[i].error;
+    }
+    return error;
+}
+
 /* Run until the generation is complete (1), the time is up (0) or it failed (`error`, 1). */
 static int run_generation(dsgec_engine *e) {
     for (;;) {
@@ -350,6 +360,11 @@ static int run_generation(dsgec_engine *e) {
             int64_t children = e->settings.population - elites;
             int grown = e->generation == 0;
             int done;
+            if (!EXTERNAL && e->pool.next == 0 && selects_by_cases(e) && !e->cases.are_measured) {
+                e->error = begin_selection(e);
+                e->phase = MEASURE;
+                break;
+            }
             if (e->pool.next == 0 && (prepare_selection(e) != OK || learn_from_best(e) != OK)) {
                 e->error = NO_MEMORY;
                 return 1;
@@ -361,6 +376,13 @@ static int run_generation(dsgec_engine *e) {
             }
             break;
         }
+        case MEASURE:
+            if (!run_phase(e, measure_cases, e->settings.population, BREED)) {
+                return 0;
+            }
+            e->error = find_error(e);
+            e->cases.are_measured = 1;
+            break;
         case LOOK_UP:
             e->error = forget(e);
             e->error = e->error == OK && e->generation > 0 ? keep_elite(e) : e->error;
@@ -384,6 +406,7 @@ static int run_generation(dsgec_engine *e) {
         default:
             e->error = finish_generation(e);
             e->generation++;
+            e->cases.are_measured = 0;
             e->phase = BREED;
             return 1;
         }

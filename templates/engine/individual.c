@@ -13,7 +13,7 @@
 #include "threads.c"
 #include "objective_fronts.c"
 
-typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
+typedef enum { BREED, LOOK_UP, SCORE, FINISH, MEASURE } Phase;
 
 typedef dsgec_engine_rate Rate;
 
@@ -67,7 +67,8 @@ static void free_steps(Steps *steps) {
 /* The working memory of a thread that selects by cases. */
 typedef struct {
     int32_t *pool, *cases;
-    size_t pool_capacity, cases_capacity;
+    double *errors; /* of an individual in all rows */
+    size_t pool_capacity, cases_capacity, errors_capacity;
 } Choosing;
 
 typedef struct {
@@ -93,8 +94,11 @@ typedef struct {
 typedef struct {
     int32_t *valid, *cases;
     double *epsilons, *sorted;
-    size_t valid_capacity, cases_capacity, epsilons_capacity, sorted_capacity;
-    int32_t valid_count, case_count;
+    int64_t *rows;  /* that are the cases, if networks are scored */
+    double *values; /* of each individual in each of these cases */
+    size_t valid_capacity, cases_capacity, epsilons_capacity, sorted_capacity, rows_capacity;
+    size_t values_capacity;
+    int32_t valid_count, case_count, are_measured;
 } Cases;
 
 struct dsgec_engine {
@@ -192,6 +196,7 @@ static int copy_learned(Individual *to, const Individual *from) {
 static void free_thread(Thread *thread) {
     free(thread->choosing.pool);
     free(thread->choosing.cases);
+    free(thread->choosing.errors);
     free_mapper(&thread->mapping);
     free_scorer(&thread->scorer);
 #if TREES

@@ -21,8 +21,12 @@ static int64_t tournament(const dsgec_engine *e, Thread *own, Stream *random) {
     return best;
 }
 
+/* Return the value of an individual in a case, which is a row if networks are scored. */
 static double value_of(const dsgec_engine *e, int32_t number, int32_t at) {
-    return values_of(&e->scores, e->population[number].entry)[at];
+    if (EXTERNAL) {
+        return values_of(&e->scores, e->population[number].entry)[at];
+    }
+    return e->cases.values[(size_t)number * (size_t)e->cases.case_count + (size_t)at];
 }
 
 /* Take cases in random order; each keeps only the best of those that are left, and those that are
@@ -115,6 +119,8 @@ static double deviation(const dsgec_engine *e, int32_t at) {
     return median(known->sorted, known->valid_count);
 }
 
+#define LARGEST_ERROR 1e300
+
 /* Draw the cases of this generation. */
 static void draw_cases(dsgec_engine *e, int32_t width) {
     Cases *known = &e->cases;
@@ -132,24 +138,47 @@ static void draw_cases(dsgec_engine *e, int32_t width) {
     }
 }
 
-/* Prepare the selection of parents from a new population. */
-static int prepare_selection(dsgec_engine *e) {
-    Cases *known = &e->cases;
-    size_t population = (size_t)e->settings.population, width = e->scores.width;
+/* Whether parents are selected by cases. */
+static int selects_by_cases(const dsgec_engine *e) {
+    return e->settings.selection >= FIRST_BY_CASES && e->generation > 0;
+}
+
+/* Return how many cases there are: values of the caller, or rows without padding. */
+static size_t count_cases(const dsgec_engine *e) {
+    size_t count = 0;
     int64_t i;
-    if (e->settings.selection < FIRST_BY_CASES || e->generation == 0) {
-        return OK;
+    for (i = 0; i < e->targets.group_count; i++) {
+        count += (size_t)e->targets.groups[i].count;
     }
+    return EXTERNAL ? e->scores.width : count;
+}
+
+/* Return the row that is the case with this number. */
+static int64_t row_of(const dsgec_engine *e, int64_t number) {
+    const dsgec_engine_group *group = e->targets.groups;
+    for (; number >= group->count; group++) {
+        number -= group->count;
+    }
+    return group->start + number;
+}
+
+/* Find the valid individuals and the cases of this generation. */
+static int begin_selection(dsgec_engine *e) {
+    Cases *known = &e->cases;
+    size_t population = (size_t)e->settings.population, width = count_cases(e);
+    int64_t i;
     if (!RESERVE(known->valid, known->valid_capacity, population) ||
         !RESERVE(known->sorted, known->sorted_capacity, population) ||
         !RESERVE(known->cases, known->cases_capacity, width + 1) ||
+        !RESERVE(known->rows, known->rows_capacity, width + 1) ||
         !RESERVE(known->epsilons, known->epsilons_capacity, width + 1)) {
         return NO_MEMORY;
     }
     for (i = 0; i < e->settings.threads; i++) {
         Choosing *own = &e->threads[i].choosing;
         if (!RESERVE(own->pool, own->pool_capacity, population) ||
-            !RESERVE(own->cases, own->cases_capacity, width + 1)) {
+            !RESERVE(own->cases, own->cases_capacity, width + 1) ||
+            !RESERVE(own->errors, own->errors_capacity, EXTERNAL ? 0 : e->table.rows)) {
             return NO_MEMORY;
         }
     }
@@ -160,6 +189,62 @@ static int prepare_selection(dsgec_engine *e) {
         }
     }
     draw_cases(e, (int32_t)width);
+    if (EXTERNAL) {
+        return OK;
+    }
+    for (i = 0; i < known->case_count; i++) {
+        known->rows[i] = row_of(e, known->cases[i]);
+        known->cases[i] = (int32_t)i;
+    }
+    return RESERVE(known->values, known->values_capacity, population * (size_t)known->case_count)
+               ? OK
+               : NO_MEMORY;
+}
+
+/* Measure the errors of an individual in the rows of this generation: `case_values` of
+ * dsgec/search/scoring.py. */
+static void measure_cases(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Thread *own = &e->threads[thread];
+    Scorer *s = &own->scorer;
+    Individual *one = &e->population[task];
+    double *errors = own->choosing.errors;
+    double *values = e->cases.values + (size_t)task * (size_t)e->cases.case_count;
+    size_t row, n;
+    Outcome outcome;
+    int32_t i;
+    one->error = OK;
+    if (EXTERNAL || one->invalid) {
+        return;
+    }
+    outcome = prepare(s, &e->table, &e->targets, one->phenotype.data, one->phenotype.length);
+    outcome = outcome == SCORED ? fit_line(s, &e->table, &e->targets) : outcome;
+    if (outcome == SCORE_NO_MEMORY) {
+        one->error = NO_MEMORY;
+        return;
+    }
+    for (row = 0; outcome == SCORED && row < e->table.rows; row += n) {
+        n = e->table.rows - row < s->blocks.block ? e->table.rows - row : s->blocks.block;
+        run_judged(s, &e->table, &e->targets, row, n, 0);
+        row_errors(errors + row, s->outputs, find_wanted(s, &e->table, &e->targets, row),
+                   s->tape.output_count, n);
+    }
+    for (i = 0; i < e->cases.case_count; i++) {
+        double error = outcome == SCORED ? errors[e->cases.rows[i]] : LARGEST_ERROR;
+        values[i] = error <= LARGEST_ERROR ? error : LARGEST_ERROR;
+    }
+}
+
+/* Prepare the selection of parents from a new population whose values are known. */
+static int prepare_selection(dsgec_engine *e) {
+    Cases *known = &e->cases;
+    int64_t i;
+    if (!selects_by_cases(e)) {
+        return OK;
+    }
+    if (EXTERNAL && begin_selection(e) != OK) {
+        return NO_MEMORY;
+    }
     for (i = 0; e->settings.selection == BY_EPSILON && known->valid_count > 0 &&
                 i < known->case_count; i++) {
         known->epsilons[known->cases[i]] = deviation(e, known->cases[i]);

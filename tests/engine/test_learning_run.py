@@ -6,6 +6,7 @@ import pytest
 
 from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.run.history import history_row
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.choose import choose_evolver
@@ -21,6 +22,8 @@ from tests.support.engine_runs import (
     count_refused_states,
     make,
     make_data,
+    random_selection,
+    random_ways,
 )
 from tests.support.example_grammars import (
     EMPTY_AND_LONG,
@@ -111,6 +114,8 @@ def test_numerals_of_every_kind_are_learned_as_in_the_reference(text):
         ("sge", INDIRECT),
         ("ge", "one_layer"),
         ("ge", "formula"),
+        ("psge", "one_layer"),
+        ("copsge", "formula"),
     ],
 )
 def test_lists_learn_as_in_the_reference(representation, grammar, steps):
@@ -270,7 +275,7 @@ def run(seed):
     """Run a random grammar with random settings; return whether it has a valid individual."""
     rng = random.Random(seed)
     population = rng.randint(2, 12)
-    representation = rng.choice(["dsge", "dsge", "dsge", "sge", "ge"])
+    representation = rng.choice(["dsge", "dsge", "dsge", *REPRESENTATIONS])
     settings = Settings(
         representation=representation,
         variation=rng.choice(["trees", "trees", "lists"]) if representation == "dsge" else "lists",
@@ -288,6 +293,8 @@ def run(seed):
         max_size=rng.choice([2000, 2000, rng.randint(1, 300)]),
         codons=rng.choice([200, rng.randint(1, 60)]),
         wraps=rng.choice([0, rng.randint(0, 3)]),
+        **random_ways(rng),
+        **random_selection(rng),
     )
     data = make_data(seed % 1000, rng.randint(5, 30), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])

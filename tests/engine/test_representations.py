@@ -17,6 +17,8 @@ from tests.support.engine_runs import (
     count_refused_states,
     make,
     make_data,
+    random_selection,
+    random_ways,
 )
 from tests.support.example_grammars import EMPTY_AND_LONG, INDIRECT, NO_FEATURES
 from tests.support.random_grammars import random_grammar
@@ -167,6 +169,8 @@ def run(seed):
         codons=rng.choice([200, rng.randint(1, 60)]),
         wraps=rng.choice([0, rng.randint(0, 3)]),
         max_size=rng.choice([10**6, 2000, rng.randint(1, 300)]),
+        **random_ways(rng),
+        **random_selection(rng),
     )
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])

@@ -7,6 +7,7 @@ import numpy as np
 from dsgec.data.dataset import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
+from dsgec.grammar.genome.plan import INITIALISATIONS
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import summarize
@@ -14,6 +15,7 @@ from dsgec.search.learner import make_scorer
 from dsgec.search.loop import evolve
 from dsgec.search.objectives import objectives_of
 from dsgec.search.problem import CostObjective, Problem, make_language, make_learning
+from dsgec.search.settings import SELECTIONS
 from dsgec.search.state import identify, save
 from tests.support.compilers import FAST_FLAGS, fast_engine
 
@@ -49,6 +51,27 @@ def make(grammar, settings, dataset=None, objective=""):
         learning=learning,
         cost=CostObjective(settings.minimise, settings.chip, settings.dtype),
     )
+
+
+def random_ways(rng):
+    """Return random settings of the first generation and of probabilities."""
+    return {
+        "initialisation": rng.choice(INITIALISATIONS),
+        "adaptive": rng.random() < 0.5,
+        "learning_factor": rng.choice([0.01, rng.random()]),
+        "grammar_mutation": rng.choice([0.05, rng.random()]),
+        "grammar_deviation": rng.choice([0.5, 5 * rng.random()]),
+        "rate_mutation": rng.random(),
+        "rate_deviation": rng.random(),
+    }
+
+
+def random_selection(rng):
+    """Return a random method of selection for networks, by rows in half of the cases."""
+    return {
+        "selection": rng.choice([SELECTIONS[0], *SELECTIONS]),
+        "down_sample": rng.choice([1.0, rng.random()]),
+    }
 
 
 def assert_same_run(problem, settings, threads=1, flags=FAST_FLAGS):

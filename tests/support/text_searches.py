@@ -4,13 +4,13 @@ import hashlib
 
 from dsgec.engine.engine import QUICK
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
-from dsgec.grammar.genome.plan import INITIALISATIONS
 from dsgec.grammar.load import parse_grammar
 from dsgec.search.fitness import LocalEvaluator
 from dsgec.search.native import build_engine
 from dsgec.search.text_evolvers import TextEngineEvolver, choose_text_evolver
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import make_text_settings
+from tests.support.engine_runs import random_ways
 
 SIGNS = "ab 1+\n\t\"'|<>#:{}\\é→𝄞%.,x"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
@@ -82,13 +82,7 @@ def random_search(rng, kind, selection, **more):
         "codons": rng.choice([10, 60]),
         "wraps": rng.choice([0, 2]),
         "maximise": rng.random() < 0.5,
-        "initialisation": rng.choice(INITIALISATIONS),
-        "adaptive": rng.random() < 0.5,
-        "learning_factor": rng.choice([0.01, rng.random()]),
-        "grammar_mutation": rng.choice([0.05, rng.random()]),
-        "grammar_deviation": rng.choice([0.5, 5 * rng.random()]),
-        "rate_mutation": rng.random(),
-        "rate_deviation": rng.random(),
+        **random_ways(rng),
         **own,
         **more,
     }

@@ -19,6 +19,8 @@ class Keywords(TypedDict, total=False):
     generations: int | None
     seed: int
     tournament: int
+    selection: Literal["tournament", "lexicase", "epsilon-lexicase"]
+    down_sample: float
     crossover: float | None
     mutation: float | None
     initialisation: Literal["random", "ramped", "pi-grow"]
@@ -83,6 +85,8 @@ class Parameters:
         population: int | None = None,
         generations: int | None = None,
         tournament: int = 3,
+        selection: Literal["tournament", "lexicase", "epsilon-lexicase"] = "tournament",
+        down_sample: float = 1.0,
         crossover: float | None = None,
         mutation: float | None = None,
         initialisation: Literal["random", "ramped", "pi-grow"] = "random",
@@ -133,6 +137,8 @@ class Parameters:
         self.population = population
         self.generations = generations
         self.tournament = tournament
+        self.selection = selection
+        self.down_sample = down_sample
         self.crossover = crossover
         self.mutation = mutation
         self.initialisation = initialisation
@@ -190,6 +196,8 @@ class ClassifierParameters(Parameters):
         population: int | None = None,
         generations: int | None = None,
         tournament: int = 3,
+        selection: Literal["tournament", "lexicase", "epsilon-lexicase"] = "tournament",
+        down_sample: float = 1.0,
         crossover: float | None = None,
         mutation: float | None = None,
         initialisation: Literal["random", "ramped", "pi-grow"] = "random",
@@ -242,6 +250,8 @@ class ClassifierParameters(Parameters):
         self.population = population
         self.generations = generations
         self.tournament = tournament
+        self.selection = selection
+        self.down_sample = down_sample
         self.crossover = crossover
         self.mutation = mutation
         self.initialisation = initialisation
