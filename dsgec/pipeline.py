@@ -48,18 +48,11 @@ from dsgec.report.search_page import search_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
-from dsgec.run.folder import (
-    has_record,
-    read_model,
-    read_record,
-    read_timing,
-    refuse_other_run,
-    write_result,
-    write_timing,
-)
+from dsgec.run.folder import has_record, read_model, read_record, read_timing, write_timing
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.record import is_same_run
 from dsgec.run.result import Result, make_result
+from dsgec.run.result_folder import refuse_other_run, write_result
 from dsgec.run.search import INTERRUPTED, MAX_SECONDS, Outcome, Search
 from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
 from dsgec.run.text_result import (

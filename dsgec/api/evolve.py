@@ -27,11 +27,12 @@ from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.pipeline import Hooks, prepare
 from dsgec.run.config import Inputs
-from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
+from dsgec.run.identity import identity
 from dsgec.run.job import Job
-from dsgec.run.record import identity, is_same_run
+from dsgec.run.record import is_same_run
 from dsgec.run.result import make_later
+from dsgec.run.result_folder import refuse_other_run
 from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.defaults import default_grammar

@@ -22,9 +22,9 @@ from dsgec.report.hall_charts import hall_rows
 from dsgec.report.page import write_report
 from dsgec.report.summary import metric_table, verdict
 from dsgec.run.checkpoint import remove_checkpoint
-from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.record import RunRecord
 from dsgec.run.result import Rest, Result
+from dsgec.run.result_folder import read_result, refuse_other_run
 from dsgec.search.evolver import HistoryRow
 
 P = ParamSpec("P")

@@ -18,7 +18,7 @@ from dsgec.grammar.indentation import indent_lines
 from dsgec.grammar.load import GrammarFile, load_grammar, parse_grammar
 from dsgec.report.search_page import search_page
 from dsgec.run.checkpoint import remove_checkpoint
-from dsgec.run.folder import refuse_other_run
+from dsgec.run.result_folder import refuse_other_run
 from dsgec.run.text_result import (
     FailureRecord,
     TextEntry,

@@ -238,7 +238,7 @@ def _read_job(run: Path, checkpoint: "Checkpoint") -> "Job":
     from dsgec.grammar.load import load_grammar
     from dsgec.pipeline import prepare
     from dsgec.run.config import Inputs
-    from dsgec.run.record import identity
+    from dsgec.run.identity import identity
 
     arguments = checkpoint.arguments
     grammar, data, test = (arguments.get(name) for name in ("grammar", "data", "test"))

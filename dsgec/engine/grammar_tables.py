@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dsgec.engine.sum_tables import SumLists
-from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.genome import constants, edit, psge, rates
 from dsgec.grammar.genome.constants import is_recursive
 from dsgec.grammar.genome.genotype import STRIDE
 from dsgec.grammar.genome.neurons import find_neurons
 from dsgec.grammar.genome.rule_tables import NONE, Child, Production, RuleTables
 from dsgec.grammar.genome.sge import gene_sizes
+from dsgec.grammar.ir import LINEAR
 from dsgec.rendering import render
 
 _SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole heads

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from dsgec.errors import Fault, Span
-from dsgec.grammar.ir import Directives
+from dsgec.grammar.ir import LINEAR, Directives
 from dsgec.grammar.source import GrammarSource, NameSuggester, shorten
 
 ROLES = ("layer", "features", "output-layer")
 CHOICES = {"blanks": ("keep", "drop"), "indent": ("python", "none")}
 """The directives of grammars whose phenotypes are any text, and their values."""
 WORDS = ("start", "max-depth", *ROLES, "output", *CHOICES)
-LINEAR = "linear"
 OUTPUTS = ("sigmoid", LINEAR, "none")
 DEEPEST = 10_000  # a tree of this depth can have 2 to its power leaves; more cannot even be counted
 

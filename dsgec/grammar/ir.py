@@ -28,6 +28,9 @@ class Dots:
     span: Span | None = field(default=None, compare=False)
 
 
+LINEAR = "linear"
+"""The value of the directive `%output` for numeric targets."""
+
 Symbol = Terminal | NonTerminal | Dots
 
 

@@ -60,8 +60,8 @@ from dsgec.report.summary import (
     verdict,
 )
 from dsgec.run.evidence import ColumnValues, Evidence
-from dsgec.run.folder import read_result
 from dsgec.run.result import Result
+from dsgec.run.result_folder import read_result
 
 _CHART, _PAGE = "report/chart.css", "report/style.css"
 SCRIPT = "report/script.js.j2"

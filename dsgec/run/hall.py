@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import identity_digest, model_id
@@ -21,10 +21,12 @@ from dsgec.network.structure import Size
 from dsgec.plain_data import MOST_BYTES, is_count
 from dsgec.run.record import RunRecord
 from dsgec.search.individual import Champion, CrossScore
-from dsgec.search.measure import Measurer
 from dsgec.search.models import complete_phenotype
 from dsgec.search.objectives import OBJECTIVES
-from dsgec.search.problem import Problem
+
+if TYPE_CHECKING:  # a folder is read without what makes one
+    from dsgec.search.measure import Measurer
+    from dsgec.search.problem import Problem
 
 _SIZES = ("connections", "neurons", "layers", "features")
 _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
@@ -69,10 +71,10 @@ class _Candidate:
 
 
 def hall_text(
-    problem: Problem,
+    problem: "Problem",
     champions: Iterable[Champion],
     best: Champion,
-    measurer: Measurer,
+    measurer: "Measurer",
     *,
     is_chosen: bool = False,
 ) -> str:
@@ -121,7 +123,7 @@ def hall_text(
 
 
 def _best_by_cost(
-    problem: Problem, champions: Sequence[Champion], measurer: Measurer, keep: Champion | None
+    problem: "Problem", champions: Sequence[Champion], measurer: "Measurer", keep: Champion | None
 ) -> dict[int, _Candidate]:
     """Return the best champion of each size, or of each cost that is minimised."""
     found: dict[int, _Candidate] = {}
@@ -135,7 +137,7 @@ def _best_by_cost(
     return found
 
 
-def _hall_key(problem: Problem, size: Size, cost: Cost | None) -> int:
+def _hall_key(problem: "Problem", size: Size, cost: Cost | None) -> int:
     if not problem.cost.has_prices:
         return size.connections
     assert cost is not None  # or the run would not have begun

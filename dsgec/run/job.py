@@ -6,7 +6,8 @@ from typing import Any
 
 from dsgec.grammar.load import GrammarFile
 from dsgec.run.config import Inputs, config_text
-from dsgec.run.record import RunRecord, identity, text_identity
+from dsgec.run.identity import identity, text_identity
+from dsgec.run.record import RunRecord
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 

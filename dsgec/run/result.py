@@ -22,6 +22,7 @@ from dsgec.network.structure import measure_size
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import Evidence, make_evidence
 from dsgec.run.hall import HallRow, hall_text, parse_hall
+from dsgec.run.identity import identity, training_ranges
 from dsgec.run.job import Job
 from dsgec.run.pick import DTYPES, footprints
 from dsgec.run.record import (
@@ -33,8 +34,6 @@ from dsgec.run.record import (
     ResultRecord,
     RunRecord,
     Validation,
-    identity,
-    training_ranges,
 )
 from dsgec.run.search import Outcome
 from dsgec.run.session import Stages, make_timing

@@ -15,10 +15,12 @@ from dsgec.grammar.genome.psge import PROBABILITY_GENES
 from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD, digests, write_manifest
 from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
 from dsgec.random import Stream
-from dsgec.run.folder import clear_run, has_record, read_timing, write_timing
+from dsgec.run.folder import has_record, read_timing, write_timing
 from dsgec.run.history import history_text, parse_history
+from dsgec.run.identity import text_identity
 from dsgec.run.job import Job
-from dsgec.run.record import GrammarRecord, text_identity
+from dsgec.run.record import GrammarRecord
+from dsgec.run.result_folder import clear_run
 from dsgec.run.search import Outcome
 from dsgec.run.session import make_timing
 from dsgec.search.diversity import Diversity

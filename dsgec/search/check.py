@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from dsgec.data.dataset import Dataset
 from dsgec.errors import DsgecError, Fault, Span
-from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.genome.sample import Sample, covering_samples
-from dsgec.grammar.ir import Grammar
+from dsgec.grammar.ir import LINEAR, Grammar
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, split_layers

@@ -1,5 +1,7 @@
 """Turn a phenotype into the network and the model that are measured, exported and recorded."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from dsgec.arithmetic.environment import standard_arithmetic
@@ -10,14 +12,16 @@ from dsgec.network.ir import Network, check
 from dsgec.network.model import Model, in_target_units
 from dsgec.network.simplify import simplify
 from dsgec.network.text import line_phenotype
-from dsgec.search.problem import Problem
 from dsgec.search.rows import Array, fit_line, weigh
+
+if TYPE_CHECKING:  # a folder is read without what makes one
+    from dsgec.search.problem import Problem
 
 _ROUNDING = 1e-12  # relative to the sum of the row weights
 
 
 @standard_arithmetic()
-def complete_phenotype(problem: Problem, phenotype: str) -> str:
+def complete_phenotype(problem: "Problem", phenotype: str) -> str:
     """Return the phenotype as it is recorded: with `%output linear`, with its fitted line.
 
     The line is in the units of the target.
@@ -38,14 +42,14 @@ def complete_phenotype(problem: Problem, phenotype: str) -> str:
     )
 
 
-def make_network(problem: Problem, phenotype: str) -> Network:
+def make_network(problem: "Problem", phenotype: str) -> Network:
     """Return the simplified network of a phenotype, with outputs in the units of the target."""
     scale = None if problem.language.is_linear else problem.dataset.target_scale
     parsed = problem.language.parse(complete_phenotype(problem, phenotype))
     return simplify(in_target_units(parsed, scale))
 
 
-def make_model(problem: Problem, phenotype: str) -> Model:
+def make_model(problem: "Problem", phenotype: str) -> Model:
     """Return the network of a phenotype with its inputs, classes and threshold."""
     network = check(make_network(problem, phenotype))
     threshold = problem.threshold
@@ -54,12 +58,12 @@ def make_model(problem: Problem, phenotype: str) -> Model:
     return _make_model(problem, network, threshold)
 
 
-def _make_model(problem: Problem, network: Network, threshold: float) -> Model:
+def _make_model(problem: "Problem", network: Network, threshold: float) -> Model:
     dataset = problem.dataset
     return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
 
 
-def search_cost(problem: Problem, network: Network, connections: int) -> int:
+def search_cost(problem: "Problem", network: Network, connections: int) -> int:
     """Return the cost that the search minimises, of the simplified network of a phenotype.
 
     Scaling an output to the units of the target costs the same for all networks and is left out.
@@ -73,7 +77,7 @@ def search_cost(problem: Problem, network: Network, connections: int) -> int:
     return value
 
 
-def choose_threshold(problem: Problem, outputs: Array) -> float:
+def choose_threshold(problem: "Problem", outputs: Array) -> float:
     """Return the threshold of a network, given its outputs on the training rows."""
     if not isinstance(problem.threshold, str):
         return problem.threshold

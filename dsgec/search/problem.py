@@ -12,14 +12,13 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.dataset import Dataset, Split, folds, shuffle_rows, split
 from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.errors import DsgecError, mention, setting_error
-from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
 from dsgec.grammar.genome.genotype import Representation
 from dsgec.grammar.genome.psge import ProbabilitySettings
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.rule_tables import RuleTables, make_rule_tables
-from dsgec.grammar.ir import Grammar
+from dsgec.grammar.ir import LINEAR, Grammar
 from dsgec.network.cost.chips import DEFAULT_CHIP, Prices, check_functions, chip_prices, type_note
 from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import Network, used_functions

@@ -12,8 +12,8 @@ from dsgec.grammar.load import GrammarFile
 from dsgec.pipeline import Hooks, evolve
 from dsgec.plain_data import to_json
 from dsgec.run.baselines import make_baselines
+from dsgec.run.identity import identity, text_identity
 from dsgec.run.job import Job
-from dsgec.run.record import identity, text_identity
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.measure import measure_outputs

@@ -12,7 +12,7 @@ from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals
-from dsgec.run.record import identity, text_identity
+from dsgec.run.identity import identity, text_identity
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
 from dsgec.study.definition import Cell

@@ -24,9 +24,9 @@ from dsgec.folder import open_folder
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
-from dsgec.run.folder import clear_run
 from dsgec.run.inspect import inspect_artefact, operations
 from dsgec.run.predict import predictions
+from dsgec.run.result_folder import clear_run
 from dsgec.run.verify import verify
 from tests.support.columns import MODEL
 from tests.support.command_line import dsgec

@@ -22,9 +22,9 @@ from dsgec.report.format import format_number
 from dsgec.report.history_charts import thin_history
 from dsgec.report.network_drawing import compare_phenotype
 from dsgec.report.page import page_style, write_report
-from dsgec.run.folder import clear_run
 from dsgec.run.hall import front
 from dsgec.run.record import parse_record
+from dsgec.run.result_folder import clear_run
 from dsgec.search.evolver import HistoryRow
 from tests.support.command_line import dsgec
 from tests.support.html import Page

@@ -9,8 +9,8 @@ from dsgec.data.read import read_table
 from dsgec.folder import make_folder, open_folder
 from dsgec.grammar.load import load_grammar
 from dsgec.run.evidence import make_evidence
-from dsgec.run.folder import write_result
 from dsgec.run.result import Result, make_record
+from dsgec.run.result_folder import write_result
 from dsgec.search.evolver import Generation, HistoryRow
 from dsgec.search.models import make_model
 from dsgec.search.problem import make_problem

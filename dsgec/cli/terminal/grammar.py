@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from dsgec.data.dataset import Dataset
-from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.genome.rule_tables import make_rule_tables
-from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal
+from dsgec.grammar.ir import LINEAR, Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
 from dsgec.grammar.recursion import analyse_recursion, depth_limits, make_size_bound
 from dsgec.network.ir import ACTIVATIONS

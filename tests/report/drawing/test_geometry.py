@@ -18,7 +18,7 @@ from dsgec.report.history_charts import fitness_chart, size_chart
 from dsgec.report.network_drawing import named_nodes, network_svg
 from dsgec.report.page import chart_picture
 from dsgec.report.quality_charts import calibration_chart, roc_chart, value_charts
-from dsgec.run.folder import read_result
+from dsgec.run.result_folder import read_result
 from dsgec.search.evolver import HistoryRow
 from tests.support.random_networks import random_network
 from tests.support.run_folders import many_classes, numeric_target, two_classes
