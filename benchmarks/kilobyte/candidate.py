@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.kilobyte.budgets import CHIPS
 from benchmarks.kilobyte.case import Array, Predict
-
-CHIPS = {"cortex-m0plus": "Cortex-M0+", "avr": "ATmega328"}
-BUDGETS = (256, 512, 1024, 2048, 4096, 8192)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.kilobyte.budgets import BUDGETS
 from benchmarks.splits import Split
 
 Array = NDArray[Any]
@@ -55,6 +56,7 @@ class Case:
     """A split, and what several methods compute from its training rows."""
 
     split: Split
+    budgets: tuple[int, ...] = BUDGETS
     cache: dict[Any, Any] = field(default_factory=dict)
 
     @property

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.kilobyte.candidate import CHIPS, Candidate, Source
+from benchmarks.kilobyte.budgets import CHIPS
+from benchmarks.kilobyte.candidate import Candidate, Source
 from benchmarks.kilobyte.case import Array, Case
 from benchmarks.kilobyte.libraries import validate_scaled
 from benchmarks.kilobyte.sources import HIDDEN, STRENGTHS, scaled_model

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.kilobyte.candidate import BUDGETS, CHIPS
+from benchmarks.kilobyte.budgets import BUDGETS, CHIPS
 from benchmarks.kilobyte.summary import Row, methods_in, overall, table_means
 from dsgec.report.chart import linear_scale
 from dsgec.report.curve_figure import Figure, Label, Stroke

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from benchmarks.kilobyte.candidate import BUDGETS, CHIPS
+from benchmarks.kilobyte.budgets import BUDGETS, CHIPS
 from benchmarks.kilobyte.figures import draw_means, draw_tables
+from benchmarks.kilobyte.published import read_points
 from benchmarks.kilobyte.run import CHECKED_ROWS, read
 from benchmarks.kilobyte.summary import (
     DESCRIPTIONS,
@@ -67,8 +68,8 @@ def page_text(every: Sequence[Row], rows: Sequence[Row]) -> str:
             "This page is made by `python -m benchmarks.kilobyte`, then `python -m"
             " benchmarks.kilobyte.page --results build/kilobyte/results.jsonl`. It has the"
             " accuracy on test rows at budgets of flash, for dsgec and other ways to get a"
-            " classifier onto a chip. Flash is that of the linked image, code and the compiler's routines included,"
-            " of a program that only calls `predict`.",
+            " classifier onto a chip. Flash is that of the linked image, code and the compiler's"
+            " routines included, of a program that only calls `predict`.",
             106,
         ),
         f"![Mean test accuracy against bytes of flash](../pictures/{PICTURE.name})",
@@ -87,6 +88,8 @@ def page_text(every: Sequence[Row], rows: Sequence[Row]) -> str:
     partial = [name for name in methods_in(every) if name not in methods_in(rows)]
     if partial:
         parts += ["## Methods with fewer tables", "\n".join(_partial(every, partial))]
+    if points := read_points():
+        parts += ["## Published points", _PUBLISHED, "\n".join(_published(points))]
     parts += ["## How it is measured", _how()]
     return "\n\n".join(parts) + "\n"
 
@@ -99,6 +102,13 @@ _PAIRED = (
 _LOST = (
     f"Tables where the other method with the highest mean is ahead by {TIE:g} or more, by how"
     " much, and why, as\nfar as the bytes tell:"
+)
+
+
+_PUBLISHED = (
+    "Their bytes are those of the parameters, ours the linked flash of a Cortex-M0+, code included."
+    " Made by\n`python -m benchmarks.kilobyte.published`, which says where the data comes from;"
+    " Ecoli is in no package:"
 )
 
 
@@ -177,6 +187,23 @@ def _partial(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
                 values = (f"{scores[method]:.3f}".lstrip("0") for scores in at)
                 count = len({row.place for row in own})
                 yield f"| `{method}` | {count} | {' | '.join(values)} |"
+
+
+def _published(points: Sequence[dict[str, str]]) -> Iterator[str]:
+    heads = ["source", "data", "accuracy", "bytes", "dsgec in a quarter", "flash", "in as many"]
+    yield f"| {' | '.join(heads)} | flash |"
+    yield "|---|---|---|---|---|---|---|---|"
+    reached = 0
+    for one in points:
+        if one["source"] == "BTHOWeN" and not one["data"].startswith("mnist"):
+            reached += float(one["quarter_accuracy"]) >= float(one["accuracy"])
+        cells = [one["source"], one["data"], one["accuracy"], f"{int(one['bytes']):,}"]
+        for budget in ("quarter", "same"):
+            flash = one[f"{budget}_flash"]
+            cells += [one[f"{budget}_accuracy"], f"{int(flash):,}" if flash else "nothing fits"]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    yield f"BTHOWeN's accuracy in a quarter of its bytes: on {reached} of its 8 small tables."
 
 
 def _how() -> str:

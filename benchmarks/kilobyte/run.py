@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.kilobyte.candidate import BUDGETS, CHIPS, Candidate, choose, fits
+from benchmarks.kilobyte.budgets import CHIPS
+from benchmarks.kilobyte.candidate import Candidate, choose, fits
 from benchmarks.kilobyte.case import Case
 from benchmarks.kilobyte.image import ImageError, labels_on_chip, labels_on_host, link
 from benchmarks.kilobyte.methods import METHODS
@@ -100,7 +101,7 @@ def measure_method(method: Method, case: Case) -> Line:
         images: list[tuple[Candidate, dict[str, Path]]] = []
         for candidate in sorted(method(case), key=lambda one: -one.validated):
             known = any(candidate.source == other.source for other, _ in images)
-            if known or _is_needless(candidate, measured):
+            if known or _is_needless(candidate, measured, case.budgets):
                 continue
             folders = {chip: Path(name) / f"{len(images)}-{chip}" for chip in candidate.chips}
             flash = {}
@@ -111,7 +112,7 @@ def measure_method(method: Method, case: Case) -> Line:
             line = {"setting": candidate.setting, "validated": round(candidate.validated, 5)}
             measured.append({**line, "flash": flash, "budget": candidate.budget})
         for line, (candidate, own) in zip(measured, images, strict=True):
-            chips = [c for c in CHIPS for b in BUDGETS if choose(measured, c, b) is line]
+            chips = [c for c in CHIPS for b in case.budgets if choose(measured, c, b) is line]
             if chips:
                 used = {chip: own[chip] for chip in dict.fromkeys(chips)}
                 line.update(test_candidate(candidate, used, split))
@@ -119,14 +120,14 @@ def measure_method(method: Method, case: Case) -> Line:
     return {"majority": round(base, 5), "candidates": measured}
 
 
-def _is_needless(candidate: Candidate, better: Sequence[Line]) -> bool:
+def _is_needless(candidate: Candidate, better: Sequence[Line], budgets: Sequence[int]) -> bool:
     """Return whether better candidates fit every budget that this one may fit."""
     if candidate.budget is not None:
         return False
     return all(
         any(fits(one, chip, budget) for one in better)
         for chip in candidate.chips
-        for budget in BUDGETS
+        for budget in budgets
         if budget >= candidate.least
     )
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kilobyte.candidate import BUDGETS, CHIPS, choose
+from benchmarks.kilobyte.budgets import BUDGETS, CHIPS
+from benchmarks.kilobyte.candidate import choose
 from benchmarks.statistics import Mean, mean
 
 REFERENCE = "dsgec"

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
-from benchmarks.kilobyte.candidate import BUDGETS, CHIPS, Candidate
+from benchmarks.kilobyte.budgets import CHIPS
+from benchmarks.kilobyte.candidate import Candidate
 from benchmarks.kilobyte.case import Case
 from benchmarks.kilobyte.compiled import fixed_candidates
 from dsgec import evolve
@@ -35,7 +36,7 @@ def evolved(case: Case) -> Iterator[Candidate]:
     chosen: set[int] = set()
     for chip in CHIPS:
         cost = cache(partial(_flash, front, chip))
-        for budget in BUDGETS:
+        for budget in case.budgets:
             place = _last_fitting(cost, budget, len(front))
             chosen |= set(range(max(0, place - _SPARES), place + 1))
     for place in sorted(chosen):
