@@ -1,6 +1,6 @@
 """Linear models and perceptrons of scikit-learn that dsgec compiles, in fixed point."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,14 @@ from benchmarks.kilobyte.libraries import validate_scaled
 from benchmarks.kilobyte.sources import HIDDEN, STRENGTHS, scaled_model
 from dsgec import compile as compile_model
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import AUTO, Artefact
+from dsgec.export.artefact import FLAT, PACKED, Artefact
 from dsgec.export.files import make_artefact
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.targets.c.emit import emit_module
 from dsgec.export.targets.c.image import function_called
 from dsgec.network.model import Model
+
+DTYPE = "q7"
 
 
 def compiled_models(case: Case) -> Iterator[Candidate]:
@@ -29,37 +31,38 @@ def compiled_models(case: Case) -> Iterator[Candidate]:
         model = scaled_model(case, kind, setting, -1, np.arange(len(case.y)))
         network = compile_model(model, name="net", rows=case.x)
         validated = validate_scaled(case, kind, setting)
-        yield from fixed_candidates(
-            f"{kind} {setting:g}", validated, network.model, network.ranges, model.predict
-        )
+        layouts = both_layouts(network.model, network.ranges)
+        yield from fixed_candidates(f"{kind} {setting:g}", validated, layouts, model.predict)
+
+
+def both_layouts(model: Model, ranges: Any, dtype: str = DTYPE) -> tuple[Artefact, ...]:
+    """Return a model in fixed point, flat and packed; empty if it has none over the ranges."""
+    try:
+        flat = make_artefact(model, "net", dtype, recorded=ranges, layout=FLAT)
+    except DsgecError:
+        return ()
+    return flat, flat.with_layout(PACKED)
+
+
+def smaller(layouts: Sequence[Artefact], chip: str) -> Artefact:
+    """Return the layout with the smaller estimated flash, as `--layout auto` does."""
+    return min(layouts, key=lambda one: one.cost(chip).flash)
 
 
 def fixed_candidates(
-    setting: str,
-    validated: float,
-    model: Model,
-    ranges: Any,
-    predict: Any,
-    budget: tuple[str, int] | None = None,
-    dtype: str = "q7",
+    setting: str, validated: float, layouts: Sequence[Artefact], predict: Any
 ) -> Iterator[Candidate]:
-    """Yield the C of a model in fixed point, in the layout that takes less flash on each chip."""
-    try:
-        artefacts = {
-            make_artefact(model, "net", dtype, recorded=ranges, layout=AUTO, chip=chip)
-            for chip in ([budget[0]] if budget else CHIPS)
-        }
-    except DsgecError:  # no fixed point over these ranges
+    """Yield the C of a model in the layout that is smaller on one of the chips."""
+    if not layouts:
         return
-    layouts = {artefact.layout: artefact for artefact in artefacts}
-    for layout, artefact in layouts.items():
+    chosen = {artefact.layout: artefact for artefact in (smaller(layouts, c) for c in CHIPS)}
+    for layout, artefact in chosen.items():
         yield Candidate(
             f"{setting}, {layout}",
             validated,
             _source(artefact),
             partial(_encode, artefact),
             predict,
-            budget,
         )
 
 

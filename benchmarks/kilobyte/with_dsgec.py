@@ -1,20 +1,21 @@
 """dsgec at budgets of flash: the one place of the scoreboard that calls dsgec to learn."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
 from benchmarks.kilobyte.budgets import CHIPS
 from benchmarks.kilobyte.candidate import Candidate
 from benchmarks.kilobyte.case import Case
-from benchmarks.kilobyte.compiled import fixed_candidates
+from benchmarks.kilobyte.compiled import both_layouts, fixed_candidates, smaller
 from dsgec import evolve
 from dsgec.api.hall import HallEntry
+from dsgec.export.artefact import Artefact
 
-DTYPE = "q7"
 GRAMMARS = "shared", "shared_softmax"
 """For two classes, and for more."""
 
-_SPARES = 2  # smaller networks to link as well, as flash is estimated
+_SPARES = 1  # smaller networks to link as well, as flash is estimated
 
 
 def evolved(case: Case) -> Iterator[Candidate]:
@@ -33,20 +34,18 @@ def evolved(case: Case) -> Iterator[Candidate]:
         scale="standard",
     )
     front = _front(run.hall_of_fame, run.network.size["connections"])
+    layouts = cache(partial(_layouts, front))
     chosen: set[int] = set()
     for chip in CHIPS:
-        cost = cache(partial(_flash, front, chip))
         for budget in case.budgets:
-            place = _last_fitting(cost, budget, len(front))
+            place = _last_fitting(partial(_flash, layouts, chip), budget, len(front))
             chosen |= set(range(max(0, place - _SPARES), place + 1))
     for place in sorted(chosen):
         entry = front[place]
-        network = entry.network
         setting = f"{entry.size['connections']} connections"
         # A better figure of the training rows, as in a pick.
-        yield from fixed_candidates(
-            setting, float(-entry.score), network.model, network.ranges, network.predict
-        )
+        score = float(-entry.score)
+        yield from fixed_candidates(setting, score, layouts(place), entry.network.predict)
 
 
 def _front(entries: Sequence[HallEntry], most: int) -> list[HallEntry]:
@@ -59,11 +58,17 @@ def _front(entries: Sequence[HallEntry], most: int) -> list[HallEntry]:
     return found
 
 
-def _flash(front: Sequence[HallEntry], chip: str, place: int) -> int:
-    return front[place].network.cost(chip, DTYPE)["flash"]
+def _layouts(front: Sequence[HallEntry], place: int) -> tuple[Artefact, ...]:
+    network = front[place].network
+    return both_layouts(network.model, network.ranges)
 
 
-def _last_fitting(cost: Callable[[int], int], budget: int, count: int) -> int:
+def _flash(layouts: Callable[[int], tuple[Artefact, ...]], chip: str, place: int) -> float:
+    own = layouts(place)
+    return smaller(own, chip).cost(chip).flash if own else math.inf
+
+
+def _last_fitting(cost: Callable[[int], float], budget: int, count: int) -> int:
     """Return the last place whose cost is within the budget, if costs rise; at least 0."""
     if cost(count - 1) <= budget:
         return count - 1
