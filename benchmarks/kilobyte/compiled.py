@@ -21,6 +21,8 @@ from dsgec.export.targets.c.image import function_called
 from dsgec.network.model import Model
 
 DTYPE = "q7"
+_LEAST_AGREEMENT = 0.9
+"""Rounding to 8 bits changes labels near a boundary."""
 
 
 def compiled_models(case: Case) -> Iterator[Candidate]:
@@ -63,6 +65,7 @@ def fixed_candidates(
             _source(artefact),
             partial(_encode, artefact),
             predict,
+            least_agreement=_LEAST_AGREEMENT,
         )
 
 

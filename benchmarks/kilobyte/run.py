@@ -115,7 +115,7 @@ def measure_method(method: Method, case: Case) -> Line:
             chips = [c for c in CHIPS for b in case.budgets if choose(measured, c, b) is line]
             if chips:
                 used = {chip: own[chip] for chip in dict.fromkeys(chips)}
-                line.update(test_candidate(candidate, used, split))
+                line.update(check_candidate(candidate, used, split))
     base = float(np.mean(split.y_test == majority))
     return {"majority": round(base, 5), "candidates": measured}
 
@@ -132,7 +132,7 @@ def _is_needless(candidate: Candidate, better: Sequence[Line], budgets: Sequence
     )
 
 
-def test_candidate(candidate: Candidate, folders: Mapping[str, Path], split: Split) -> Line:
+def check_candidate(candidate: Candidate, folders: Mapping[str, Path], split: Split) -> Line:
     """Return the accuracy on the test rows, and how its C and its model agree."""
     rows, source = candidate.encode(split.x_test), candidate.source
     expected = labels = np.asarray(candidate.predict(split.x_test))
