@@ -4,16 +4,21 @@
 
 Random networks with one hidden layer are linked for chips with `predict` alone, and run in
 simulators (see `benchmarks.chips`). The tables are written to docs/reference/layouts.md.
+
+What was measured is kept in build/layouts.json by the digest of its C, so that the command can be
+interrupted, and measures only what has changed when it is called again.
 """
 
+import hashlib
 import importlib.util
+import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +27,7 @@ from benchmarks.chips.measure import lacking, measure, run_image
 from benchmarks.chips.page import write_between
 from dsgec.export.artefact import FLAT, LAYOUTS, QUICK, Artefact
 from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.targets.c.emit import emit_module
 from dsgec.export.targets.c.image import COMPILERS, image_bytes, link
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
@@ -44,8 +50,9 @@ CHIPS = {
     "avr": "ATmega328",
     "rv32imc": "RV32IMC",
 }
-KINDS = (*((dtype, layout) for dtype in STORED_BITS for layout in LAYOUTS), ("float", FLAT))
-ROWS = 20
+KINDS = tuple((dtype, layout) for dtype in (*STORED_BITS, "float") for layout in LAYOUTS)
+ROWS = 10
+KEPT = Path("build/layouts.json")
 PAGE = Path(__file__).parents[1] / "docs/reference/layouts.md"
 _PLACES = {"flash": 0x10000, "flash_size": 0x40000, "ram": 0x80000, "ram_size": 0x10000}
 _LIBRARIES = {
@@ -122,24 +129,53 @@ def layered(shape: tuple[int, int, int, int], activation: str, seed: int = 1) ->
     return Layered(shape, activation, seed).model
 
 
-def own_cells(network: Layered, chip: str) -> Iterator[str]:
+class Cells:
+    """Cells of the tables, by the digests of what they were measured of; kept in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[str, list[str]] = json.loads(path.read_text()) if path.exists() else {}
+
+    def get(self, text: str, measured: Callable[[], list[str]]) -> list[str]:
+        """Return a cell and what tells it from others, measured if they are not known."""
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if key not in self.known:
+            self.known[key] = measured()
+            self.path.parent.mkdir(exist_ok=True)
+            self.path.write_text(json.dumps(self.known, indent=0))
+        return self.known[key]
+
+
+@cache
+def emitted(network: Layered, dtype: str, layout: str) -> tuple[Artefact, str]:
+    """Return a network as an artefact, and its C, which is the same for all chips."""
+    artefact = network.artefact(dtype, layout)
+    return artefact, "".join(str(file.text) for file in emit_module(artefact))
+
+
+def own_cells(network: Layered, chip: str, cells: Cells) -> Iterator[str]:
     """Yield flash and cycles of all types and layouts.
 
     What the simulated chip computes in both layouts of a type must be the same.
     """
-    before: dict[str, Any] = {}
+    before: dict[str, str] = {}
     for dtype, layout in KINDS:
-        artefact = network.artefact(dtype, layout)
-        with tempfile.TemporaryDirectory() as folder:
-            flash = link(artefact, chip, Path(folder)).flash
-        if chip == "avr" and flash > _FLASH_OF_ATMEGA:
-            yield f"{flash:,} / too little flash"
-            continue
-        found = measure(artefact, chip, network.rows)
-        first = before.setdefault(dtype, found)
-        assert found.numbers == first.numbers
-        assert (found.results == first.results).all()
-        yield f"{found.flash:,} / {found.cycles:,.0f}"
+        artefact, text = emitted(network, dtype, layout)
+        cell, digest = cells.get(f"{chip} {text}", partial(own_cell, artefact, chip, network))
+        if digest:
+            assert digest == before.setdefault(dtype, digest), (chip, dtype, network)
+        yield cell
+
+
+def own_cell(artefact: Artefact, chip: str, network: Layered) -> list[str]:
+    """Return flash and cycles of an artefact, and a digest of what the chip computes."""
+    with tempfile.TemporaryDirectory() as folder:
+        flash = link(artefact, chip, Path(folder)).flash
+    if chip == "avr" and flash > _FLASH_OF_ATMEGA:
+        return [f"{flash:,} / too little flash", ""]
+    found = measure(artefact, chip, network.rows)
+    computed = found.results.tobytes() + repr(found.numbers).encode()
+    return [f"{found.flash:,} / {found.cycles:,.0f}", hashlib.sha256(computed).hexdigest()[:16]]
 
 
 def emlearn_cell(network: Layered, chip: str) -> str:
@@ -147,8 +183,6 @@ def emlearn_cell(network: Layered, chip: str) -> str:
 
     The classes must be those that numpy computes, but for a row or two.
     """
-    if importlib.util.find_spec("emlearn") is None:
-        return "–"
     from emlearn.net import c_generate_net_loadable
 
     columns, _, _, classes = network.shape
@@ -197,26 +231,35 @@ def _link_other(chip: str, folder: Path) -> None:
     subprocess.run(command, cwd=folder, capture_output=True, timeout=300, check=True)  # noqa: S603
 
 
-def table(chip: str, activation: str) -> Iterator[str]:
+def table(chip: str, activation: str, cells: Cells) -> Iterator[str]:
     """Yield the lines of the table of a chip and an activation."""
     heads = [*(f"{dtype} {layout}" for dtype, layout in KINDS), "emlearn float"]
     yield f"| connections | classes | {' | '.join(heads)} |"
     yield f"|---|---|{'---|' * len(heads)}"
     for connections, shape in SHAPES.items():
         network = Layered(shape, activation)
-        cells = [*own_cells(network, chip), emlearn_cell(network, chip)]
-        yield f"| {connections:,} | {shape[3]} | {' | '.join(cells)} |"
+        row = [*own_cells(network, chip, cells), other_cell(network, chip, cells)]
+        yield f"| {connections:,} | {shape[3]} | {' | '.join(row)} |"
+
+
+def other_cell(network: Layered, chip: str, cells: Cells) -> str:
+    """Return flash and cycles of emlearn's C, or a dash if it is not installed."""
+    if importlib.util.find_spec("emlearn") is None:
+        return "–"
+    what = f"emlearn {version('emlearn')} {chip} {network}"
+    return cells.get(what, lambda: [emlearn_cell(network, chip), ""])[0]
 
 
 def main() -> None:
     """Measure all networks on all chips, and write the tables to the page."""
     lines: list[str] = []
+    cells = Cells(KEPT)
     for chip, name in CHIPS.items():
         if missing := lacking(chip):
             raise SystemExit(f"{chip}: {missing}")
         for activation in ("relu", "sig"):
             lines += [f"## {name}, {activation}", ""]
-            for row in table(chip, activation):
+            for row in table(chip, activation, cells):
                 print(row, flush=True)
                 lines.append(row)
             lines.append("")

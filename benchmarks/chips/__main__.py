@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchmarks.chips.added import new_prices
 from benchmarks.chips.fit import fit, left_out
 from benchmarks.chips.measure import lacking
 from benchmarks.chips.page import (
@@ -20,7 +21,8 @@ from benchmarks.chips.page import (
     write_between,
 )
 from benchmarks.chips.results import KINDS, TYPES, checked, measure_all, read_lines
-from dsgec.network.cost.chips import CHIPS, chip_prices, price_lists
+from dsgec.export.number_format import REALS
+from dsgec.network.cost.chips import CHIPS, Prices, chip_prices, price_lists
 
 _ROOT = Path(__file__).parents[2]
 
@@ -31,20 +33,28 @@ def main() -> int:
     parser.add_argument("--table", type=Path, default=_ROOT / "dsgec/network/cost/chips.toml")
     parser.add_argument("--page", type=Path, default=_ROOT / "docs/board/cost.md")
     parser.add_argument("--dtype", action="append", choices=TYPES, help="default: all types")
+    parser.add_argument(
+        "--add", action="store_true", help="price only functions of IEEE numbers that have no price"
+    )
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for chip in CHIPS:
         if missing := lacking(chip):
             print(f"{chip}: {missing}", file=sys.stderr)
+    found = {
+        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in price_lists(chip)
+    }
+    if arguments.add:
+        kinds = [(c, t) for c, t in KINDS if t in REALS and t in (arguments.dtype or TYPES)]
+        found |= new_prices([kind for kind in kinds if not lacking(kind[0])])
+        write_prices(arguments.table, found)
+        return 0
     file = arguments.out / "measured.jsonl"
     counts = {dtype: measure_all(file, dtype) for dtype in arguments.dtype or TYPES}
     lines = [line for line in read_lines(file) if line.network in counts.get(line.dtype, ())]
     wrong = [line for line in lines if line.differs]
     for line in wrong:
         print(f"{line.chip} {line.dtype} {line.network}: not the interpreter's bits")
-    found = {
-        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in price_lists(chip)
-    }
     rows = read_lines_between(arguments.page)
     for chip, dtype in KINDS:
         own = [line for line in lines if (line.chip, line.dtype) == (chip, dtype)]
@@ -57,11 +67,16 @@ def main() -> int:
             rows[chip, dtype] = accuracy_line(chip, dtype, compared, costs)
             print(beyond(chip, dtype, left_out(learned, counts[dtype])))
     text = accuracy(rows[kind] for kind in KINDS if kind in rows)
-    ordered = {kind: found[kind] for kind in KINDS if kind in found}
-    arguments.table.write_text(table_text(ordered), encoding="utf-8")
+    write_prices(arguments.table, found)
     write_between(arguments.page, text)
     print(text)
     return bool(wrong)
+
+
+def write_prices(path: Path, found: dict[tuple[str, str], Prices]) -> None:
+    """Write the table of all prices."""
+    ordered = {kind: found[kind] for kind in KINDS if kind in found}
+    path.write_text(table_text(ordered), encoding="utf-8")
 
 
 if __name__ == "__main__":

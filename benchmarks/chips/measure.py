@@ -38,6 +38,7 @@ class Measured:
     results: NDArray[Any]
     numbers: tuple[int, ...]
     routines: dict[str, int]
+    has_results: bool = True
 
 
 def lacking(chip: str) -> str:
@@ -53,8 +54,13 @@ def lacking(chip: str) -> str:
     return "" if _avr_simulator() is not None else "simavr is not installed (Debian: libsimavr-dev)"
 
 
-def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
-    """Link the C of an artefact for a chip, and call it there for each row."""
+def measure(
+    artefact: Artefact, chip: str, rows: NDArray[Any], *, classes_only: bool = False
+) -> Measured:
+    """Link the C of an artefact for a chip, and call it there for each row.
+
+    For a classifier, `classes_only` saves a second image, for probabilities.
+    """
     rows, result = _as_given(artefact, rows)
     width = len(artefact.model.classes) or len(artefact.model.network.outputs)
     with tempfile.TemporaryDirectory() as name:
@@ -62,7 +68,10 @@ def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
         size = width * np.dtype(result).itemsize
         image = link(artefact, chip, folder)
         called = other = run_image(chip, folder, function_called(artefact), rows, size)
-        if artefact.model.is_classifier:  # another image, which has the probabilities, too
+        classes_only = classes_only and artefact.model.is_classifier
+        if (
+            artefact.model.is_classifier and not classes_only
+        ):  # another image, which has the probabilities, too
             _, proba = functions = functions_called(artefact)
             link(artefact, chip, folder, functions)
             other = run_image(chip, folder, proba, rows, size)
@@ -74,6 +83,7 @@ def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
         np.frombuffer(results, result).reshape(len(rows), width),
         tuple(call[0] for call in called) if artefact.model.is_classifier else (),
         image.routines,
+        not classes_only,
     )
 
 

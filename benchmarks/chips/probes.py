@@ -15,6 +15,7 @@ _FORMS = {
     "div_number": "{0} / {2}.7",
     **{name: f"{name}({{0}})" for name, f in FUNCTIONS.items() if f.arity == 1},
     **{name: f"{name}({{0}}, {{1}})" for name, f in FUNCTIONS.items() if f.arity == 2},
+    **{name: f"{name}({{0}}, {{1}}, {{2}}.5)" for name, f in FUNCTIONS.items() if f.arity == 3},
     "div": "{0} / {1}",
     "neg": "-{0}",
 }
@@ -24,7 +25,7 @@ _COLUMNS = {
     "scaled": Column("", center=2.25, scale=3.5),
     "category": Column("", "category", ("a", "b")),
 }
-_USES = (1, 2, 3, 6)
+USES = (1, 2, 3, 6)
 _LARGE = ("sqrt", "exp", "sig", "tanh", "log", "sin", "cos", "power")
 
 ALONE = {
@@ -60,7 +61,7 @@ def probes() -> dict[str, Model]:
     """By the kind and how many of it there are."""
     found = {"nothing 1": _values("y_1 = x_1", 1)}
     for kind, form in _FORMS.items():
-        for uses in _USES:
+        for uses in USES:
             lines = [
                 f"y_{i + 1} = {form.format(f'x_{2 * i + 1}', f'x_{2 * i + 2}', i + 3)}"
                 for i in range(uses)

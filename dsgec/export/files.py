@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsgec.errors import DsgecError, mention, setting_error
-from dsgec.export.artefact import AUTO, DTYPES, FLAT, QUICK, Artefact, with_smaller_layout
+from dsgec.export.artefact import (
+    AUTO,
+    DTYPES,
+    FLAT,
+    PACKED,
+    QUICK,
+    Artefact,
+    with_smaller_layout,
+)
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
@@ -16,6 +24,9 @@ from dsgec.manifest import write_files
 from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
+
+LARGE = 40_000
+"""The operations of a network from which on compilers take minutes for its flat layout."""
 
 
 def run_artefact(model: Model, name: str) -> Artefact:
@@ -67,15 +78,16 @@ def export(
     With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
     `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
     `layout` is that of all source code; `auto` chooses the one that takes less flash on the chip,
-    by the estimate for C in fixed point, and otherwise the flat one. With `check`, the self-tests
-    are run as far as this machine can, and nothing is written if one fails.
+    by the estimate for C in fixed point, and otherwise the flat one; networks of more than
+    LARGE operations are packed, because compilers take minutes for flat ones. With `check`, the
+    self-tests are run as far as this machine can, and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
     makers = [_target_of(each) for each in (*targets, *packages)]
     if layout == AUTO and TARGETS["c"] not in makers:
-        layout = FLAT  # the estimates are those of C
+        layout = _layout_by_size(model)  # the estimates are those of C
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked, layout, chip)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
@@ -114,10 +126,14 @@ def make_artefact(
         chosen = choose_ranges(model.columns, recorded, ranges)
     else:
         refuse_ranges(ranges, dtype)
-    own = FLAT if layout == AUTO else layout
+    own = _layout_by_size(model) if layout == AUTO else layout
     artefact = Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=own)
-    is_chosen = layout == AUTO and dtype in STORED_BITS
+    is_chosen = layout == AUTO and dtype in STORED_BITS and own == FLAT
     return with_smaller_layout(artefact, chip) if is_chosen else artefact
+
+
+def _layout_by_size(model: Model) -> str:
+    return PACKED if len(model.network.nodes) > LARGE else FLAT
 
 
 def _wheel(targets: Sequence[str]) -> str:

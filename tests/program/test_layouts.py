@@ -5,6 +5,7 @@ import pytest
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.errors import DsgecError
+from dsgec.export import files
 from dsgec.export.artefact import LAYOUTS, Artefact
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.targets.target import TARGETS
@@ -206,3 +207,18 @@ def test_packed_integers_run_on_columns_of_rows(dtype):
 
     assert artefact.packed.decides
     assert np.array_equal(found, artefact.number_format.results(rows))
+
+
+@pytest.mark.parametrize("dtype", ["double", "q7"])
+def test_large_networks_are_packed_unless_the_layout_is_given(dtype, monkeypatch):
+    network = parse("y_1 = relu(0.5 * x_1 - x_2 + 2 * x_3) + 0.5 * x_2")
+    model = Model(network, tuple(Column(f"c{n}") for n in range(3)))
+    ranges = {f"c{n}": (-1.0, 1.0) for n in range(3)} if dtype == "q7" else {}
+    monkeypatch.setattr(files, "LARGE", len(network.nodes) - 1)
+
+    made = [files.make_artefact(model, "net", dtype, ranges)]
+    made.append(files.make_artefact(model, "net", dtype, ranges, layout="flat"))
+    monkeypatch.setattr(files, "LARGE", len(network.nodes))
+    made.append(files.make_artefact(model, "net", "double"))
+
+    assert [artefact.layout for artefact in made] == ["packed", "flat", "flat"]
