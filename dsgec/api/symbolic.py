@@ -62,6 +62,33 @@ def _atom(
         "sqrt": lambda x: sympy.sqrt(sympy.Abs(x)),
         "log": lambda x: sympy.log(sympy.Abs(x)),
         "power": lambda a, b: sympy.Abs(a) ** b,
+        **_conditions(sympy),
         **{name: getattr(sympy, name) for name in ("exp", "tanh", "sin", "cos")},
     }
     return known.get(atom.name, sympy.Function(atom.name))(*arguments)
+
+
+def _conditions(sympy: Any) -> dict[str, Callable[..., Any]]:
+    """Return comparisons, logical functions and the choice; a number is true if it is above 0."""
+
+    def flag(test: Any) -> Any:
+        return sympy.Piecewise((1, test), (0, True))
+
+    def true(x: Any) -> Any:
+        return sympy.Gt(x, 0)
+
+    return {
+        "lt": lambda a, b: flag(sympy.Lt(a, b)),
+        "le": lambda a, b: flag(sympy.Le(a, b)),
+        "gt": lambda a, b: flag(sympy.Gt(a, b)),
+        "ge": lambda a, b: flag(sympy.Ge(a, b)),
+        "eq": lambda a, b: flag(sympy.Eq(a, b)),
+        "ne": lambda a, b: flag(sympy.Ne(a, b)),
+        "not": lambda x: flag(sympy.Not(true(x))),
+        "and": lambda a, b: flag(sympy.And(true(a), true(b))),
+        "or": lambda a, b: flag(sympy.Or(true(a), true(b))),
+        "xor": lambda a, b: flag(sympy.Xor(true(a), true(b))),
+        "nand": lambda a, b: flag(sympy.Nand(true(a), true(b))),
+        "nor": lambda a, b: flag(sympy.Nor(true(a), true(b))),
+        "if": lambda c, a, b: sympy.Piecewise((a, true(c)), (b, True)),
+    }

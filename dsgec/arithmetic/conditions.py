@@ -11,6 +11,7 @@ from dsgec.arithmetic.entry import function
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def lt(a: float, b: float) -> float:
     """1 where a is less than b, otherwise 0."""
@@ -22,6 +23,7 @@ def lt(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def le(a: float, b: float) -> float:
     """1 where a is at most b, otherwise 0."""
@@ -33,6 +35,7 @@ def le(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def gt(a: float, b: float) -> float:
     """1 where a is greater than b, otherwise 0."""
@@ -44,6 +47,7 @@ def gt(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def ge(a: float, b: float) -> float:
     """1 where a is at least b, otherwise 0."""
@@ -55,6 +59,7 @@ def ge(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def eq(a: float, b: float) -> float:
     """1 where a equals b, otherwise 0."""
@@ -66,6 +71,7 @@ def eq(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def ne(a: float, b: float) -> float:
     """0 where a equals b, otherwise 1."""
@@ -77,6 +83,7 @@ def ne(a: float, b: float) -> float:
     lambda x, y: 0.0,
     name="not",
     ulp=0.0,
+    is_bounded=True,
 )
 def negation(x: float) -> float:
     """0 where x is true, otherwise 1."""
@@ -89,6 +96,7 @@ def negation(x: float) -> float:
     lambda a, b, y: 0.0,
     name="and",
     ulp=0.0,
+    is_bounded=True,
 )
 def both(a: float, b: float) -> float:
     """1 where a and b are true, otherwise 0."""
@@ -102,6 +110,7 @@ def both(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     name="or",
     ulp=0.0,
+    is_bounded=True,
 )
 def either(a: float, b: float) -> float:
     """1 where a or b is true, otherwise 0."""
@@ -114,6 +123,7 @@ def either(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def xor(a: float, b: float) -> float:
     """1 where one of a and b is true and the other is not, otherwise 0."""
@@ -126,6 +136,7 @@ def xor(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def nand(a: float, b: float) -> float:
     """0 where a and b are true, otherwise 1."""
@@ -138,6 +149,7 @@ def nand(a: float, b: float) -> float:
     lambda a, b, y: 0.0,
     lambda a, b, y: 0.0,
     ulp=0.0,
+    is_bounded=True,
 )
 def nor(a: float, b: float) -> float:
     """0 where a or b is true, otherwise 1."""

@@ -41,6 +41,16 @@ def equals(a: int, b: int) -> int:
     return 1 if a == b else 0
 
 
+def greater(a: int, b: int) -> int:
+    """1 where a is greater than b, otherwise 0."""
+    return 1 if a > b else 0
+
+
+def selected(c: int, a: int, b: int) -> int:
+    """a where c is greater than 0, otherwise b."""
+    return a if c > 0 else b
+
+
 def shifted(a: int, shift: int) -> int:
     """a / 2^shift, rounded down."""
     return a >> shift

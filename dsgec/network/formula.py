@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.ir import COMPARISONS, Apply, Constant, Input, Network
 from dsgec.network.model import Column, Model
 
 Monomial = tuple[tuple[int, int], ...]
@@ -20,6 +20,7 @@ Terms = dict[Monomial, float]
 
 _MOST_ATOMS, _MOST_TERMS = 2_000, 200_000  # of all sums on the way to the last ones
 _MOST_EXPANDED = 9  # terms of a product that is multiplied out
+_TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}  # with the sides exchanged
 _EVEN, _ODD = {"cos", "abs", "log", "sqrt"}, {"sin", "tanh"}
 
 
@@ -137,8 +138,21 @@ class _FormulaMaker:
                 return self.quotient(a, b)
             case "pow", (a, b):
                 return self.power(a, int(b.get((), 0.0)))
+            case _, (a, b) if function in COMPARISONS:
+                return self.comparison(function, a, b)
             case _:
                 return self.call(function, arguments)
+
+    def comparison(self, function: str, a: Terms, b: Terms) -> Terms:
+        """Return a comparison; one of a single term with a number has no coefficient."""
+        apart = _add(a, _scale(b, -1.0))
+        terms = [(value, monomial) for monomial, value in apart.items() if monomial]
+        if len(terms) != 1:
+            return self.call(function, [a, b])
+        ((value, monomial),) = terms
+        limit = -apart.get((), 0.0) / value
+        own = function if value > 0 else _TURNED.get(function, function)
+        return self.call(own, [{monomial: 1.0}, {(): limit} if limit else {}])
 
     def product(self, a: Terms, b: Terms) -> Terms:
         if _is_constant(a):

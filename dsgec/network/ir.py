@@ -17,6 +17,10 @@ OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
 ACTIVATIONS = tuple(name for name, function in FUNCTIONS.items() if function.is_activation)
 """The functions that make a neuron of an expression."""
 
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+CONDITIONS = (*COMPARISONS, "not", "and", "or", "xor", "nand", "nor")
+"""The functions whose results are 1 and 0. A number is true if it is greater than 0."""
+
 ARITY: dict[str, int] = dict.fromkeys(OPERATORS, 2) | {
     name: function.arity for name, function in ALL_FUNCTIONS.items() if function.arity is not None
 }

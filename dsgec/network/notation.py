@@ -28,6 +28,8 @@ _LONGEST_INLINE = 200
 _LONGEST = 1_000_000
 _DIGITS = 5  # an unrounded formula is at most this many times as long as the rounded one
 _OF_ABSOLUTE_VALUE = {"sqrt", "log"}
+_SIGNS = {"lt": " < ", "le": " <= ", "gt": " > ", "ge": " >= ", "eq": " = ", "ne": " != "}
+_TEX_SIGNS = {"le": r" \le ", "ge": r" \ge ", "ne": r" \ne "}
 _TEX_FUNCTIONS = {
     **{name: rf"\{name}" for name in ("sin", "cos", "tanh", "exp", "min", "max")},
     "log": r"\ln",
@@ -46,6 +48,7 @@ class Notation:
     """The patterns by which sums, products and names are written: here in plain text."""
 
     times: str = " * "
+    condition: str = "[{}]"
     indicator: str = "[{} = {}]"
     missing: str = "[{} is missing]"
     probability: str = "p({})"
@@ -81,6 +84,9 @@ class Notation:
     def call(self, name: str, arguments: Sequence[str]) -> str:
         if name == "abs":
             return self.magnitude.format(arguments[0])
+        if name in _SIGNS:
+            sign = _TEX_SIGNS.get(name, _SIGNS[name]) if self.is_latex else _SIGNS[name]
+            return self.condition.format(sign.join(arguments))
         inner = ", ".join(arguments)
         if not self.is_latex:
             return f"{name}({inner})"
@@ -89,6 +95,11 @@ class Notation:
         if name == "power":
             base, exponent = arguments
             return self.raised.format(self.magnitude.format(base), exponent)
+        if name == "if":
+            condition, yes, no = arguments
+            return (
+                rf"\begin{{cases}} {yes} & {condition} \\ {no} & \text{{otherwise}} \end{{cases}}"
+            )
         function = _TEX_FUNCTIONS.get(name, rf"\operatorname{{{name.replace('_', '')}}}")
         return function + self.group.format(inner)
 
@@ -112,6 +123,7 @@ class Notation:
 TEXT = Notation()
 LATEX = Notation(
     times=r" \, ",
+    condition=r"\left[{}\right]",
     indicator=r"\left[{} = {}\right]",
     missing=r"\left[{}\text{{ is missing}}\right]",
     probability=r"p\left({}\right)",

@@ -107,6 +107,10 @@ _FUNCTIONS: dict[str, Callable[..., Extent]] = {
     "maximum": _maximum,
     "clamp": lambda a, least, most: _minimum(_maximum(a, least), most),
     "equals": lambda a, b: _OPERATIONS["=="](a, b),
+    "greater": lambda a, b: _OPERATIONS[">"](a, b),
+    "selected": lambda c, a, b: _spanned(
+        *(a.ends if c.most > 0 else ()), *(b.ends if c.least <= 0 else ())
+    ),
     # Only `missing` is replaced; at the least value of the type that leaves the others.
     "fill": lambda a, missing, b: _filled(a, missing, b),
     "shifted": _shifted,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.printed import vector
 from dsgec.export.fixed.curves import curve
-from dsgec.network.ir import ARITY, Apply, Constant, Input, Network, Node, power
+from dsgec.network.ir import ARITY, CONDITIONS, Apply, Constant, Input, Network, Node, power
 from dsgec.network.model import Column
 from dsgec.network.ranges import Range
 from dsgec.network.syntax import ALIASES
@@ -181,11 +181,22 @@ def _apply(function: str, arguments: tuple[int, ...], inner: list[Interval]) -> 
             return np.maximum(a[0], 0.0), np.maximum(a[1], 0.0)
         case "clip":
             return np.clip(a[0], 0.0, 4.0), np.clip(a[1], 0.0, 4.0)
-        case _ if ARITY[function] == 1:
-            least, most = float(a[0].min()), float(a[1].max())
-            return curve(function, max(least, -_LARGE), min(most, _LARGE)).extremes(*a)
         case _:
-            return np.full_like(a[0], -math.inf), np.full_like(a[0], math.inf)
+            return _apply_other(function, inner)
+
+
+def _apply_other(function: str, inner: list[Interval]) -> Interval:
+    """Return the interval of a choice, a condition or another function of intervals."""
+    a = inner[0]
+    if function == "if":
+        _, yes, no = inner
+        return np.minimum(yes[0], no[0]), np.maximum(yes[1], no[1])
+    if function in CONDITIONS:
+        return np.zeros_like(a[0]), np.ones_like(a[0])
+    if ARITY[function] == 1:
+        least, most = float(a[0].min()), float(a[1].max())
+        return curve(function, max(least, -_LARGE), min(most, _LARGE)).extremes(*a)
+    return np.full_like(a[0], -math.inf), np.full_like(a[0], math.inf)
 
 
 def _corners(operation: Callable[[Array, Array], Array], a: Interval, b: Interval) -> Interval:

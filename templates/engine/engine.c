@@ -34,6 +34,8 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->sorted);
     free(e->points);
     free(e->least);
+    free(e->table.bits);
+    free(e->table.binary);
     free_scores(&e->scores);
     free_hall(&e->hall);
     free_hall(&e->pruned);
@@ -107,6 +109,10 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->targets.spread = measure_spread(&e->targets);
     dsgec_leave(found);
     e->current = &e->targets;
+    if (!EXTERNAL && !make_bits(&e->table, settings->row_groups, settings->groups)) {
+        dsgec_engine_free(e);
+        return NULL;
+    }
     room = (size_t)count_room(settings);
     e->population = calloc(room, sizeof *e->population);
     e->offspring = calloc(room, sizeof *e->offspring);

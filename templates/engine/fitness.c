@@ -104,6 +104,8 @@ static Outcome prepare(Scorer *s, const Table *table, const Targets *targets, co
         !RESERVE(s->outputs, s->outputs_capacity, 2 * s->tape.output_count)) {
         return SCORE_NO_MEMORY;
     }
+    s->tape.is_logical = is_logical(&s->tape, table, &s->blocks.bits) &&
+                         have_blocks(&s->blocks, s->tape.output_count);
     return SCORED;
 }
 

@@ -3,12 +3,7 @@
 #define DSGEC_RUN_C
 #include "neuron_cache.c"
 #include "printed/row_functions.c"
-
-/* Features by column; the rows are in groups, each padded to a multiple of LANES. */
-typedef struct {
-    const double *columns;
-    size_t rows, features;
-} Table;
+#include "bits.c"
 
 /* A register begins at a cache line and is one line longer than a block, so that registers do not
  * all map to the same cache sets. */
@@ -17,6 +12,7 @@ typedef struct {
     const double **places; /* where the values of each register are: in it, or in the cache */
     size_t capacity, places_capacity, block, stride;
     NeuronCache cache;
+    BitBlocks bits;
 } Blocks;
 
 /* Choose the number of rows of a block so that its registers stay in the cache. */
@@ -36,6 +32,8 @@ static int have_blocks(Blocks *blocks, int32_t registers) {
 static void free_blocks(Blocks *blocks) {
     free(blocks->memory);
     free(blocks->places);
+    free(blocks->bits.words);
+    free(blocks->bits.binary);
     free_cache(&blocks->cache);
 }
 
@@ -90,6 +88,10 @@ static int32_t count_registers(const Tape *t) {
 static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
                       const double **outputs) {
     int32_t i;
+    if (t->is_logical) {
+        run_bits(&blocks->bits, table, t, row, n, blocks->registers, blocks->stride, outputs);
+        return;
+    }
     blocks->cache.round++;
     for (i = 0; i < t->count; i++) {
         if (t->items[i].operation == DOT) {

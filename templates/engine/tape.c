@@ -35,7 +35,7 @@ typedef struct {
     int32_t *free, *outputs;
     size_t items_capacity, uses_capacity, free_capacity, outputs_capacity;
     int32_t count, registers, free_count, output_count;
-    int softmax;
+    int softmax, is_logical; /* runs on bits: see bits.c */
 #if LEARNING
     int keep_all; /* every value gets a register of its own */
 #endif
@@ -376,6 +376,7 @@ static int assemble(Tape *t, const Parser *p) {
     t->count = t->registers = t->free_count = 0;
     t->output_count = p->output_count;
     t->softmax = p->softmax;
+    t->is_logical = 0;
     if (!RESERVE(t->uses, t->uses_capacity, nodes->count) ||
         !RESERVE(t->outputs, t->outputs_capacity, p->output_count)) {
         return 0;

@@ -54,6 +54,7 @@ UNARY = {
     "sin": np.sin,
     "cos": np.cos,
     "abs": np.abs,
+    "not": lambda x: np.where(x > 0, 0.0, 1.0),
 }
 BINARY = {
     "({} + {})": np.add,
@@ -63,6 +64,17 @@ BINARY = {
     "min({}, {})": np.minimum,
     "max({}, {})": np.maximum,
     "power({}, {})": _protected_power,
+    "({} < {})": lambda a, b: np.where(a < b, 1.0, 0.0),
+    "({} <= {})": lambda a, b: np.where(a <= b, 1.0, 0.0),
+    "({} > {})": lambda a, b: np.where(a > b, 1.0, 0.0),
+    "({} >= {})": lambda a, b: np.where(a >= b, 1.0, 0.0),
+    "({} = {})": lambda a, b: np.where(a == b, 1.0, 0.0),
+    "({} != {})": lambda a, b: np.where(a != b, 1.0, 0.0),
+    "({} and {})": lambda a, b: np.where((a > 0) & (b > 0), 1.0, 0.0),
+    "or({}, {})": lambda a, b: np.where((a > 0) | (b > 0), 1.0, 0.0),
+    "xor({}, {})": lambda a, b: np.where((a > 0) ^ (b > 0), 1.0, 0.0),
+    "nand({}, {})": lambda a, b: np.where((a > 0) & (b > 0), 0.0, 1.0),
+    "({} nor {})": lambda a, b: np.where((a > 0) | (b > 0), 0.0, 1.0),
 }
 
 
@@ -72,6 +84,11 @@ def unary(function, a):
 
 def binary(form, a, b):
     return Expression(form.format(a.text, b.text), lambda env: BINARY[form](a.of(env), b.of(env)))
+
+
+def choice(c, a, b):
+    text = f"if({c.text}, {a.text}, {b.text})"
+    return Expression(text, lambda env: np.where(c.of(env) > 0, a.of(env), b.of(env)))
 
 
 def whole_power(a, exponent):
@@ -257,6 +274,8 @@ def _expression(rng, depth, sources):
         return rng.choice(sources) if draw < 0.8 else constant(_number(rng))
     a, b = (_expression(rng, depth - 1, sources) for _ in range(2))
     kind = rng.random()
+    if kind < 0.1:
+        return choice(a, b, _expression(rng, depth - 1, sources))
     if kind < 0.5:
         return unary(rng.choice([*UNARY]), a)
     if kind < 0.92:

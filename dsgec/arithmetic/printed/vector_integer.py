@@ -43,6 +43,16 @@ def equals(a: Any, b: Any) -> Array:
     return np.where(a == b, 1, 0)
 
 
+def greater(a: Any, b: Any) -> Array:
+    """1 where a is greater than b, otherwise 0."""
+    return np.where(a > b, 1, 0)
+
+
+def selected(c: Any, a: Any, b: Any) -> Array:
+    """a where c is greater than 0, otherwise b."""
+    return np.where(c > 0, a, b)
+
+
 def shifted(a: Any, shift: Any) -> Array:
     """a / 2^shift, rounded down."""
     return a >> shift

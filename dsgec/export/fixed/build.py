@@ -8,6 +8,7 @@ from typing import assert_never
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
+from dsgec.export.fixed.conditions import Conditions
 from dsgec.export.fixed.exact import MOST_DIGITS, floor_log2, nearest, power_of_two
 from dsgec.export.fixed.forms import Form, Quantity, add, constant_form, negate, quantity_form
 from dsgec.export.fixed.ir import (
@@ -52,6 +53,7 @@ _LARGEST_ZERO = 1 << 30
 def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     """Build the program of a model, whose network with all encodings is `network`."""
     writer = Writer(STORED_BITS[dtype])
+    conditions = Conditions(writer)
     formats = _formats(model, network, ranges, writer.bits)
     values: list[Form] = []
     for node in network.nodes:
@@ -63,7 +65,7 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
             case Apply("fill" | "is" | "pow" as function, arguments):
                 values.append(_encoded(writer, network, values, function, arguments))
             case Apply(function, arguments):
-                values.append(_applied(writer, function, [values[a] for a in arguments]))
+                values.append(_applied(conditions, function, [values[a] for a in arguments]))
             case _:
                 assert_never(node)
         _refuse_infinite(values[-1], network, len(values) - 1)
@@ -216,8 +218,15 @@ def _encoded(
     return quantity_form(writer.equal(quantity, int(constant.value)))
 
 
-def _applied(writer: Writer, function: str, arguments: list[Form]) -> Form:
+def _applied(conditions: Conditions, function: str, arguments: list[Form]) -> Form:
+    writer = conditions.writer
     match function, arguments:
+        case "if", (condition, a, b):
+            return conditions.choice(condition, a, b)
+        case "not", (a,):
+            return conditions.negation(a)
+        case _, (a, b) if function in conditions.functions:
+            return conditions.pair(function, a, b)
         case "add", (a, b):
             return add(a, b)
         case "sub", (a, b):

@@ -98,12 +98,12 @@ class Writer:
     def present(self, raw: Quantity) -> Quantity:
         """Return 1 where a column has a value and 0 where it is missing."""
         is_missing = self.call("equals", raw.operand, self.missing)
-        return self._flag(is_missing, self.one, -self.one)
+        return self.flag(is_missing, self.one, -self.one)
 
     def equal(self, quantity: Quantity, number: int) -> Quantity:
         """Return 1 where a category has this number and 0 elsewhere."""
         wanted = nearest(Fraction(number), quantity.fraction)
-        return self._flag(self.call("equals", quantity.operand, wanted), 0, self.one)
+        return self.flag(self.call("equals", quantity.operand, wanted))
 
     @property
     def one(self) -> int:
@@ -114,8 +114,9 @@ class Writer:
         """
         return 1 << (self.bits - 2)
 
-    def _flag(self, truth: Operand, bias: int, weight: int) -> Quantity:
-        flag = self.sum(((truth, weight),), bias, 0)
+    def flag(self, truth: Operand, bias: int = 0, weight: int | None = None) -> Quantity:
+        """Return 1 where a truth is 1, and 0 where it is 0; other ends if they are given."""
+        flag = self.sum(((truth, self.one if weight is None else weight),), bias, 0)
         return Quantity(flag, self.bits - 2, 0.0, 1.0, 0.0, 0, self.one)
 
     # Sums.

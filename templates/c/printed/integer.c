@@ -38,6 +38,14 @@ static inline int32_t dsgec_fill(int32_t a, int32_t missing, int32_t b) {
 static inline int32_t dsgec_equals(int32_t a, int32_t b) {
     return a == b ? 1 : 0;
 }
+/* == greater == */
+static inline int32_t dsgec_greater(int32_t a, int32_t b) {
+    return a > b ? 1 : 0;
+}
+/* == selected == */
+static inline int32_t dsgec_selected(int32_t c, int32_t a, int32_t b) {
+    return c > 0 ? a : b;
+}
 /* == shifted: needs shift == */
 static inline int32_t dsgec_shifted(int32_t a, int32_t shift) {
     return dsgec_shift(a, shift);

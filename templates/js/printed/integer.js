@@ -25,6 +25,14 @@ function fill(a, missing, b) {
 function equals(a, b) {
   return a === b ? 1 : 0;
 }
+/* == greater == */
+function greater(a, b) {
+  return a > b ? 1 : 0;
+}
+/* == selected == */
+function selected(c, a, b) {
+  return c > 0 ? a : b;
+}
 /* == shifted == */
 function shifted(a, shift) {
   return a >> shift;

@@ -104,6 +104,7 @@ OPERATIONS = (
     "tanh(x_1) - sig(4 * x_2)",
     "relu(x_3 - x_1)",
     "abs(x_2) + max(x_1, 0.25)",
+    "if(5 > x_1, x_2, x_3)",
     "x_1 - x_1",
     "0.5",
 )
