@@ -3,7 +3,7 @@
  * 0. */
 #ifndef DSGEC_BITS_C
 #define DSGEC_BITS_C
-#include "tape.c"
+#include "neuron_cache.c"
 
 enum { WORD_ROWS = 64, BLOCK_WORDS = BLOCK / WORD_ROWS };
 
