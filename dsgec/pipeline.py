@@ -40,7 +40,7 @@ from dsgec.export.files import exported_paths, make_exports, run_artefact
 from dsgec.export.names import is_portable, safe_name
 from dsgec.folder import Folder, open_folder, open_locked
 from dsgec.grammar.load import GrammarFile, load_grammar
-from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
+from dsgec.manifest import MANIFEST, NETWORK, PAGE, POPULATIONS, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.report.page import prepare_page, report_page, run_page, write_page
@@ -259,7 +259,13 @@ def _open_for(
                 with stages("checkpoint"):
                     checkpoints.save_last()
 
-        yield folder, Hooks(checkpoints.resume, on_slice, on_outcome), checkpoints
+        def on_search(search: Search) -> None:
+            checkpoints.resume(search)
+            is_logged = search.evolver.next_generation > 0 and folder.has_folder(POPULATIONS)
+            if session.logs or is_logged:
+                search.log_populations(folder)
+
+        yield folder, Hooks(on_search, on_slice, on_outcome), checkpoints
 
 
 def _reason_to_stop(

@@ -10,12 +10,14 @@ from typing import Any, Unpack
 
 from dsgec import pipeline
 from dsgec.api.datasets import accept_grammar_keyword, add_test_rows, read_dataset, sort_arguments
+from dsgec.api.individuals import Populations
 from dsgec.api.notebook import live_curve
 from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import (
     KEYWORDS,
     KeywordSettings,
+    check_choice,
     check_string,
     document_settings,
     read_keywords,
@@ -25,11 +27,13 @@ from dsgec.data.dataset import Dataset
 from dsgec.errors import PYTHON, DsgecError, setting_error
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
+from dsgec.manifest import POPULATIONS
 from dsgec.pipeline import Hooks, prepare
 from dsgec.run.config import Inputs
 from dsgec.run.history import history_row
 from dsgec.run.identity import identity
 from dsgec.run.job import Job
+from dsgec.run.populations import population_of
 from dsgec.run.record import is_same_run
 from dsgec.run.result import make_later
 from dsgec.run.result_folder import refuse_other_run
@@ -90,6 +94,7 @@ def evolve(
     out: str | Path | None = None,
     overwrite: bool = False,
     callback: Callback | None = None,
+    log: str = "",
     **keywords: Unpack[Keywords],
 ) -> Run:
     """Evolve a network of `grammar` that predicts `y` from the rows `X`.
@@ -116,6 +121,7 @@ def evolve(
     :param overwrite: Overwrite another run in that folder.
     :param callback: A function that gets a `Progress` a few times a second; if it returns True, the
         run stops and its result is that of the generations so far.
+    :param log: `populations` keeps all generations, for `individuals` and the folder.
     """
     check_string("name", name)
     grammar, X, y, target = sort_arguments(grammar, X, y, target)
@@ -152,12 +158,18 @@ def evolve(
         make_folder(folder).close()
     try:
         evolver = _make_evolver(job, options.execution)
-        evolution = pipeline.evolve(job, evolver, _call_with_progress(callback or live_curve()))
+        hooks = with_log(_call_with_progress(callback or live_curve()), log)
+        evolution = pipeline.evolve(job, evolver, hooks)
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
         raise
     run = Run.of(evolution.result, _collect_notes(job, evolver))
+    if log:
+        populations = Populations(
+            job.problem, job.settings, evolution.result.logged, population_of(evolver)
+        )
+        run = replace(run, population=populations)
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
@@ -238,6 +250,19 @@ def _collect_notes(job: Job, evolver: Evolver) -> tuple[str, ...]:
     warnings = (fault.message for fault in job.grammar.warnings)
     notes = (*warnings, *job.problem.dataset.notes, job.problem.remark, evolver.remark)
     return tuple(PYTHON.write(note) for note in notes if note)
+
+
+def with_log(hooks: Hooks, log: str) -> Hooks:
+    """Return hooks that also log all populations in memory, if `log` says so."""
+    check_choice("log", log, ("", POPULATIONS))
+    if not log:
+        return hooks
+
+    def on_search(search: Search) -> None:
+        hooks.on_search(search)
+        search.log_populations(None)
+
+    return replace(hooks, on_search=on_search)
 
 
 def _call_with_progress(callback: Callback | None) -> Hooks:

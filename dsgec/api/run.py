@@ -1,13 +1,14 @@
 """`dsgec.Run`: the result of an evolution in memory, which is saved to a folder and loaded."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dsgec.api.hall import HallOfFame, make_frame
+from dsgec.api.individuals import Individual, no_populations
 from dsgec.api.network import Network
 from dsgec.api.notebook import encode_picture
 from dsgec.api.settings import options_to_keywords
@@ -78,6 +79,8 @@ class Run:
     :param config: The text of config.toml, with which `dsgec evolve --config` repeats the run;
         empty if the data was in memory.
     :param rest: The hall of fame and the data of the report, which may still have to be made.
+    :param population: Makes the individuals of a generation.
+    :param logged: The files of logged populations and of the genealogy of the best.
     """
 
     network: Network
@@ -87,6 +90,8 @@ class Run:
     notes: tuple[str, ...] = ()
     config: str = ""
     rest: Rest = field(default_factory=Rest)
+    population: Callable[[int | None], tuple[Individual, ...]] = no_populations
+    logged: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def of(cls, result: Result, notes: tuple[str, ...] = (), rest: Rest | None = None) -> "Run":
@@ -100,7 +105,14 @@ class Run:
         rest = rest or Rest(result.hall, result.evidence)
         warnings = map(options_to_keywords, result.result.warnings or ())
         measured = (result.record, result.timing, (*notes, *warnings), result.config, rest)
-        return cls(network, History(result.history), *measured)
+        return cls(network, History(result.history), *measured, logged=result.logged)
+
+    def individuals(self, generation: int | None = None) -> tuple[Individual, ...]:
+        """Return the individuals of a generation of a run with `log="populations"`.
+
+        :param generation: Its number. Default: the last one.
+        """
+        return self.population(generation)
 
     @property
     def record(self) -> dict[str, Any]:
@@ -111,7 +123,13 @@ class Run:
     def _result(self) -> Result:
         network, measured = self.network, (*self.rest(), self.config)
         return Result(
-            self.details, network.model, network.name, self.history, self.timing, *measured
+            self.details,
+            network.model,
+            network.name,
+            self.history,
+            self.timing,
+            *measured,
+            self.logged,
         )
 
     @property

@@ -6,31 +6,29 @@ from pathlib import Path
 from typing import Any
 
 from dsgec import pipeline
-from dsgec.api.evolve import Callback, _call_with_progress
+from dsgec.api.evolve import Callback, _call_with_progress, with_log
+from dsgec.api.individuals import Individual, Populations, no_populations
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, History
 from dsgec.api.settings import check_choice, refuse_unknown
-from dsgec.errors import PYTHON, clean, setting_error
+from dsgec.errors import PYTHON, DsgecError, clean, setting_error
 from dsgec.folder import make_folder, open_folder, open_locked, remove_if_empty, write_whole
-from dsgec.grammar.genome.derivation_tree import TreeNode
-from dsgec.grammar.genome.genotype import Genotype
-from dsgec.grammar.indentation import indent_lines
 from dsgec.grammar.load import GrammarFile, load_grammar, parse_grammar
 from dsgec.report.search_page import search_page
 from dsgec.run.checkpoint import remove_checkpoint
+from dsgec.run.populations import population_of
 from dsgec.run.result_folder import refuse_other_run
 from dsgec.run.text_result import (
     FailureRecord,
     TextEntry,
     TextResult,
-    find_tree,
     read_text_result,
     write_text_result,
 )
 from dsgec.search.diversity import Diversity
-from dsgec.search.evolver import Evolver
-from dsgec.search.problem import Problem
-from dsgec.search.text_evolvers import BACKENDS, TextIsland, choose_text_evolver
+from dsgec.search.fitness import LocalEvaluator
+from dsgec.search.text_evolvers import BACKENDS, choose_text_evolver
+from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
 from dsgec.setting import names_of
 from dsgec.study.evaluators import (
@@ -43,43 +41,38 @@ from dsgec.study.evaluators import (
 Fitness = Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class TextIndividual:
-    """An individual of the last generation.
-
-    :param genotype: Its integers, by rule and part.
-    :param phenotype: Its text; empty if it has none.
-    :param score: Its fitness, as the function gave it; None if it is invalid.
-    :param tree: Its derivation tree; None if it has no phenotype.
-    """
-
-    genotype: Genotype
-    phenotype: str
-    score: float | None
-    tree: TreeNode | None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchRun:
     """A search that has ended.
 
     :param details: The record, the history and the hall of fame.
     :param notes: Notes and warnings.
-    :param population: Makes the individuals of the last generation.
+    :param population: Makes the individuals of a generation.
     """
 
     details: TextResult
     notes: tuple[str, ...] = ()
-    population: Callable[[], tuple[TextIndividual, ...]] = tuple
+    population: Callable[[int | None], tuple[Individual, ...]] = no_populations
 
     @classmethod
-    def load(cls, path: str | Path) -> "SearchRun":
+    def load(cls, path: str | Path, grammar: Any = None) -> "SearchRun":
         """Load the search in a folder that `save` or `dsgec search` wrote.
 
         :param path: The folder.
+        :param grammar: The grammar of the search, for `individuals` of logged populations.
         """
         with open_folder(Path(path)) as folder:
-            return cls(read_text_result(folder))
+            details = read_text_result(folder)
+        if grammar is None:
+            return cls(details)
+        settings = TextSettings.from_json(dict(details.record.settings))
+        file = _load(grammar)
+        if file.digest != details.record.grammar.sha256:
+            raise DsgecError("this is not the grammar of the search in that folder")
+        problem = make_text_problem(
+            file.grammar, LocalEvaluator(len), settings, name=details.record.data.name, digest=""
+        )
+        return cls(details, (), Populations(problem, settings, details.logged))
 
     @property
     def best(self) -> str:
@@ -121,10 +114,12 @@ class SearchRun:
         """Return the diversity of each generation, if `diversity=True` asked for it."""
         return self.details.diversity
 
-    @property
-    def individuals(self) -> tuple[TextIndividual, ...]:
-        """Return the individuals of the last generation; none if it was loaded or had islands."""
-        return self.population()
+    def individuals(self, generation: int | None = None) -> tuple[Individual, ...]:
+        """Return the individuals of a generation; those of islands follow one another.
+
+        :param generation: A generation of a run with `log="populations"`. Default: the last.
+        """
+        return self.population(generation)
 
     @property
     def generations(self) -> int:
@@ -186,6 +181,7 @@ def search(
     out: str | Path | None = None,
     overwrite: bool = False,
     callback: Callback | None = None,
+    log: str = "",
     **settings: Any,
 ) -> SearchRun:
     """Evolve a text of `grammar` that `fitness` finds good, and return the run.
@@ -208,6 +204,7 @@ def search(
     :param overwrite: Overwrite another run in that folder.
     :param callback: A function that gets a `Progress` a few times a second; if it returns True,
         the run stops.
+    :param log: `populations` keeps all generations, for `individuals` and the folder.
     :param settings: See `dsgec search --help`: population, generations, seed, selection, …
     """
     if not callable(fitness):
@@ -238,9 +235,10 @@ def search(
                     refuse_other_run(opened, job.identity, OTHER_FOLDER)
             make_folder(folder).close()
         evolver = choose_text_evolver(job.problem, chosen, backend)
-        hooks = _call_with_progress(callback or live_curve())
+        hooks = with_log(_call_with_progress(callback or live_curve()), log)
         result = pipeline.evolve_texts(job, evolver, hooks)
-        population = _make_population(job.problem, chosen, evolver)
+        last = population_of(evolver)
+        population = Populations(job.problem, chosen, result.logged, last)
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
@@ -271,27 +269,3 @@ def _load(grammar: Any) -> GrammarFile:
     if isinstance(grammar, str) and ("::=" in grammar or "\n" in grammar):
         return parse_grammar(grammar, any_text=True)
     return load_grammar(str(grammar), any_text=True)
-
-
-def _make_population(
-    problem: Problem, settings: TextSettings, evolver: Evolver
-) -> Callable[[], tuple[TextIndividual, ...]]:
-    """Return a function that makes the individuals of the last generation of one population."""
-    if not isinstance(evolver, TextIsland):
-        return tuple
-    pairs = [*zip(evolver.genotypes(), evolver.fitness(), strict=True)]
-    return lambda: tuple(_individual(problem, settings, *one) for one in pairs)
-
-
-def _individual(
-    problem: Problem, settings: TextSettings, genotype: Genotype, fitness: float
-) -> TextIndividual:
-    try:
-        tree = find_tree(problem, settings, genotype)
-    except IndexError:
-        return TextIndividual(genotype, "", None, None)
-    score = problem.as_score(fitness) if fitness < float("inf") else None
-    text = tree.text
-    if problem.language.grammar.directives.indent:
-        text = indent_lines(text)
-    return TextIndividual(genotype, text, score, tree)

@@ -206,6 +206,7 @@ def make_session(
         options.save_every,
         float("inf") if options.max_seconds is None else options.max_seconds,
         overwrite,
+        bool(options.log),
         arguments | ({"overwrites": True} if overwrite else {}),
         cache(lambda: display.note("stopping; Ctrl-C again stops at once")),
         _warn_at_most_three_times(display.note),

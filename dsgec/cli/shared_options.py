@@ -10,6 +10,7 @@ import click
 from dsgec.cli.options import Command, Decorator, GroupedOption, collect, option, options_of
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault, setting_error
+from dsgec.manifest import POPULATIONS
 from dsgec.search.execution import Execution
 from dsgec.search.presets import Preset
 from dsgec.search.settings import Settings
@@ -166,6 +167,12 @@ class SessionOptions(Execution):
         None,
         "Evolve the islands on the dask cluster whose scheduler has this address.",
         metavar="ADDRESS",
+    )
+    log: str | None = setting(
+        None,
+        "Log all individuals of all generations, in the folder of the run.",
+        choices=(POPULATIONS,),
+        group="output",
     )
     quiet: bool = setting(False, "Print errors only.", group="output")
     as_json: bool = setting(False, "Print the result as JSON.", option="json", group="output")

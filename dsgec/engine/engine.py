@@ -175,7 +175,10 @@ class NativeEngine:
         rates = tuple((rate.step, rate.gradient) for rate in view.rates[0 : view.rate_count])
         text = self._text(view.phenotype, view.phenotype_length)
         fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
-        return EngineIndividual(genotype, text, view.fitness, fault, bool(view.invalid), rates)
+        cases = tuple(self._ffi.unpack(view.cases, view.case_count)) if view.case_count else ()
+        return EngineIndividual(
+            genotype, text, view.fitness, fault, bool(view.invalid), rates, cases=cases
+        )
 
     def _genotype(self, view: Any) -> NativeGenotype:
         genotype = {}

@@ -33,7 +33,8 @@ class EngineTables:
 class EngineIndividual:
     """An individual of the engine, or a champion, which also has a size and a cost.
 
-    `fault` is empty or the name of a `dsgec_engine_fault`.
+    `fault` is empty or the name of a `dsgec_engine_fault`. `cases` are those of an individual that
+    a user's fitness scored, or its objectives.
     """
 
     genotype: NativeGenotype
@@ -44,3 +45,4 @@ class EngineIndividual:
     rates: tuple[tuple[float, float], ...] = ()
     size: int = 0
     cost: int = 0
+    cases: tuple[float, ...] = ()

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dsgec.manifest import GENEALOGY
 from dsgec.rendering import render_markup
 from dsgec.report.chart import Chart
+from dsgec.report.derivation_drawing import Birth, draw_genealogy, draw_tree, read_genealogy
 from dsgec.report.format import format_number
 from dsgec.report.history_charts import fitness_chart, size_chart
 from dsgec.report.page import page_style
@@ -29,6 +31,7 @@ def search_page(run: TextResult) -> str:
     objectives = int(settings.get("objectives", 1))
     best = result.best
     cases = best.values if objectives == 1 and best.values else ()
+    births = read_genealogy(run.logged.get(GENEALOGY, b"").decode("utf-8", "replace"))
     return render_markup(
         "report/search.html.j2",
         style=page_style(),
@@ -52,9 +55,22 @@ def search_page(run: TextResult) -> str:
         ],
         genotype=[(name, " ".join(map(str, own))) for name, own in best.genotype.items()],
         tree=result.tree,
+        tree_drawing=draw_tree(result.tree),
+        births=[_birth(one) for one in births],
+        genealogy_drawing=draw_genealogy(births) if births else None,
         settings=[(name.replace("_", " "), _setting(value)) for name, value in settings.items()],
         facts=_facts(run),
     )
+
+
+def _birth(one: Birth) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "operators": one.operators,
+        "parents": one.parents,
+        "score": format_number(one.score),
+        "phenotype": _shorten(one.phenotype),
+    }
 
 
 def _tiles(run: TextResult) -> list[tuple[str, str, str]]:

@@ -192,6 +192,8 @@ class Checkpoints:
 
     def save(self) -> None:
         """Write a checkpoint; only between two generations, or in the walk."""
+        if self._search.log is not None:
+            self._search.log.flush()
         self._packed = pack_rows(self._search.history, self._packed)
         write_checkpoint(
             self.folder,

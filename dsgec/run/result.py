@@ -1,7 +1,7 @@
 """The result of a run in memory: its record, hall of fame and evidence."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from dsgec.network.rounding import probe_rows
 from dsgec.network.structure import measure_size
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import Evidence, make_evidence
+from dsgec.run.genealogy import log_files
 from dsgec.run.hall import HallRow, hall_text, parse_hall
 from dsgec.run.identity import identity, training_ranges
 from dsgec.run.job import Job
@@ -53,7 +54,8 @@ class Result:
 
     `hall` is the text of the hall of fame and `evidence` is drawn by the report; an estimator has
     neither, because it does not wait for them: `Rest` makes them later. `config` is the text of
-    config.toml, empty for a run on data in memory, which no file can name.
+    config.toml, empty for a run on data in memory, which no file can name. `logged` are the files
+    of logged populations and their genealogy, by name.
     """
 
     record: RunRecord
@@ -64,6 +66,7 @@ class Result:
     hall: str = ""
     evidence: Evidence | None = None
     config: str = ""
+    logged: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def result(self) -> ResultRecord:
@@ -119,7 +122,8 @@ def make_result(
     evaluations = outcome.last.evaluations
     timing = make_timing(outcome.backend, outcome.seconds, evaluations, outcome.compiling)
     name = record.model.name
-    return Result(record, model, name, outcome.history, timing, hall, drawn, job.config)
+    logged = log_files(problem, settings, outcome.log, outcome.history[-1].generation)
+    return Result(record, model, name, outcome.history, timing, hall, drawn, job.config, logged)
 
 
 def make_record(

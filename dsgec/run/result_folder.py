@@ -12,6 +12,7 @@ from dsgec.manifest import (
     CONFIG,
     DIVERSITY,
     EVIDENCE,
+    GENEALOGY,
     HALL,
     HISTORY,
     MANIFEST,
@@ -41,10 +42,11 @@ from dsgec.run.folder import (
 )
 from dsgec.run.hall import parse_hall
 from dsgec.run.history import history_text, parse_history
+from dsgec.run.populations import read_log
 from dsgec.run.record import is_same_run
 from dsgec.run.result import Result
 
-_OWN_FILES = (HISTORY, NETWORK, BEST, DIVERSITY, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
+_OWN_FILES = (HISTORY, NETWORK, BEST, DIVERSITY, GENEALOGY, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 
 
 def write_result(folder: Folder, result: Result, exports: Files) -> None:
@@ -54,6 +56,7 @@ def write_result(folder: Folder, result: Result, exports: Files) -> None:
     """
     files = {
         **exports,
+        **result.logged,
         **({HALL: result.hall} if result.hall else {}),
         **({EVIDENCE: to_json(as_plain(result.evidence))} if result.evidence else {}),
         **({CONFIG: result.config} if result.config else {}),
@@ -101,6 +104,7 @@ def read_result(folder: Folder) -> Result:
         hall,
         _read_evidence(folder, model) if folder.has(EVIDENCE) else None,
         read_text(folder, CONFIG) if folder.has(CONFIG) else "",
+        read_log(folder),
     )
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
+from dsgec.folder import Folder
 from dsgec.run.history import history_row
 from dsgec.run.poles import without_poles
+from dsgec.run.populations import PopulationLog
 from dsgec.search.evolver import SLICE, Ending, Evolver, Generation, HistoryRow, with_winner
 from dsgec.search.individual import LARGEST_CHAMPION, Champion
 from dsgec.search.islands import pack, unpack
@@ -47,6 +49,7 @@ class Outcome:
     choice: Recommendation | None = None
     note: str = ""
     compiling: tuple[float, float] = (0.0, 0.0)
+    log: PopulationLog | None = None
 
     @property
     def best(self) -> Champion:
@@ -64,6 +67,7 @@ class Search:
         self.ending = Ending(evolver.problem, evolver.settings)
         self.history: list[HistoryRow] = []
         self.walker: WalkStage | None = None  # from the last generation on
+        self.log: PopulationLog | None = None
         self._last: Generation | None = None
         self._seconds_before = 0.0
         self._started = time.perf_counter()
@@ -125,6 +129,8 @@ class Search:
                 raise
             reason = INTERRUPTED
         assert self._last is not None
+        if self.log is not None:
+            self.log.flush()
         reason = self._walk(reason, on_slice)
         tuned = tuple(self._refine(reason, on_tuning))
         winner = self.evolver.winner(tuned, self._last)
@@ -142,6 +148,7 @@ class Search:
             choice,
             note,
             (self.evolver.compile_seconds, self.evolver.upgrade_seconds),
+            self.log,
         )
 
     def _walk(self, reason: str, on_slice: OnSlice) -> str:
@@ -204,10 +211,18 @@ class Search:
         self._add(states)
         return states
 
+    def log_populations(self, folder: Folder | None) -> None:
+        """Log the population of every generation from now on, in memory or in a folder."""
+        self.log = PopulationLog(folder)
+        self.log.resume(self.evolver.next_generation - 1)
+        self.evolver.is_watched = True
+
     def _add(self, states: Sequence[Generation]) -> None:
         self.history += map(history_row, states)
         if states:
             self._last = states[-1]
+            if self.log is not None:
+                self.log.add(self.evolver, self._last.generation)
 
     @property
     def seconds(self) -> float:

@@ -36,14 +36,16 @@ class Session:
 
     It writes a checkpoint every `save_every` seconds and stops after `max_seconds`; with
     `overwrite` it starts from scratch, whatever the folder holds. `arguments` are kept for `dsgec
-    resume`. `on_stop` is called when the run was asked to stop, `on_trouble` with a message when a
-    checkpoint cannot be written, `on_stage` with the description of each stage that begins,
-    `on_walk` with the progress of a walk, a few times a second.
+    resume`. With `logs`, the population of every generation is logged. `on_stop` is called when the
+    run was asked to stop, `on_trouble` with a message when a checkpoint cannot be written,
+    `on_stage` with the description of each stage that begins, `on_walk` with the progress of a
+    walk, a few times a second.
     """
 
     save_every: float = 30.0
     max_seconds: float = float("inf")
     overwrite: bool = False
+    logs: bool = False
     arguments: dict[str, Any] = field(default_factory=dict)
     on_stop: Callable[[], None] = ignore
     on_trouble: Callable[[str], None] = ignore

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD, digests
 from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
 from dsgec.random import Stream
 from dsgec.run.folder import has_record, read_timing, write_timing
+from dsgec.run.genealogy import log_files
 from dsgec.run.history import history_text, parse_history
 from dsgec.run.identity import text_identity
 from dsgec.run.job import Job
+from dsgec.run.populations import read_log
 from dsgec.run.record import GrammarRecord
 from dsgec.run.result_folder import clear_run
 from dsgec.run.search import Outcome
@@ -124,6 +126,7 @@ class TextResult:
     timing: dict[str, Any]
     hall: tuple[TextEntry, ...]
     diversity: tuple[Diversity, ...] = ()
+    logged: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def result(self) -> TextResultRecord:
@@ -182,7 +185,8 @@ def make_text_result(job: Job, outcome: Outcome, evolver: Evolver) -> TextResult
     )
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
     diversity = tuple(row for judge in judges_of(evolver) for row in judge.diversity)
-    return TextResult(record, outcome.history, timing, hall, diversity)
+    logged = log_files(problem, job.settings, outcome.log, outcome.history[-1].generation)
+    return TextResult(record, outcome.history, timing, hall, diversity, logged)
 
 
 def find_tree(problem: Problem, settings: Settings, genotype: Genotype) -> TreeNode:
@@ -230,18 +234,22 @@ def write_text_result(
     folder: Folder, result: TextResult, make_page: Callable[[TextResult], str]
 ) -> None:
     """Write a result in the place of an earlier run; run.json is written last."""
-    files = {
+    files: dict[str, str | bytes] = {
         BEST: result.result.best.phenotype,
         HISTORY: history_text(result.history),
         HALL: text_hall_text(result.hall),
         **({DIVERSITY: diversity_text(result.diversity)} if result.diversity else {}),
+        **result.logged,
         PAGE: make_page(result),
         RECORD: to_json(result.record.as_json()),
     }
     clear_run(folder)
     folder.remove_unfinished(files)
     write_timing(folder, result.timing)
-    encoded = {name: text.encode("utf-8", "surrogatepass") for name, text in files.items()}
+    encoded = {
+        name: text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        for name, text in files.items()
+    }
     for name, content in encoded.items():
         if name != RECORD:
             folder.write(name, content)
@@ -251,7 +259,7 @@ def write_text_result(
 
 def diversity_text(rows: Sequence[Diversity]) -> str:
     """Return the text of diversity.csv; the generations of islands follow one another."""
-    names = ",".join(field.name for field in fields(Diversity))
+    names = ",".join(one.name for one in fields(Diversity))
     return "".join(f"{line}\n" for line in (names, *(_csv(astuple(row)) for row in rows)))
 
 
@@ -319,4 +327,5 @@ def read_text_result(folder: Folder) -> TextResult:
         parse_history(texts[HISTORY], str(folder.path / HISTORY)),
         read_timing(folder) or {},
         _parse_hall(texts[HALL], str(folder.path / HALL)),
+        logged=read_log(folder),
     )

@@ -3,7 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from dsgec.grammar.genome.genotype import Genotype
 from dsgec.search.backends import Backend
 from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.learner import Learner, LoopRefit, make_scorer
@@ -76,6 +78,8 @@ class Evolver(ABC):
     remark: str = ""
     compile_seconds: float = 0.0
     upgrade_seconds: float = 0.0
+    is_watched: bool = False
+    """True if somebody looks at the population after every generation."""
 
     def __init__(self, problem: Problem, settings: Settings) -> None:
         self.problem, self.settings = problem, settings
@@ -149,7 +153,7 @@ class Evolver(ABC):
         while not ending.reason:
             # One at a time if the run may stop after any; the first alone, since an error has to be
             # raised if nothing in it is valid.
-            single = ending.can_be_early or ending.generation < 0
+            single = ending.can_be_early or ending.generation < 0 or self.is_watched
             left = self.settings.generations - ending.generation
             states = self.advance(1 if single else left, SLICE)
             for state in states:
@@ -206,6 +210,14 @@ def with_winner(last: Generation, winner: Champion | None) -> Generation:
     return replace(last, best=winner.fitness, size=winner.size, phenotype=winner.phenotype)
 
 
+class Member(NamedTuple):
+    """An individual of a population: its genotype, its fitness, and its cases or objectives."""
+
+    genotype: Genotype
+    fitness: float
+    values: tuple[float, ...] = ()
+
+
 class Island(Evolver):
     """An evolver of one population, which can exchange individuals with others."""
 
@@ -214,6 +226,10 @@ class Island(Evolver):
     @abstractmethod
     def fitness(self) -> Sequence[float]:
         """Return the fitness of each individual, which is infinite if it is invalid."""
+
+    @abstractmethod
+    def members(self) -> list[Member]:
+        """Return the individuals of the last complete generation."""
 
     @abstractmethod
     def score(self, phenotype: str) -> float:
@@ -282,6 +298,13 @@ class LoopEvolver(Island):
     def fitness(self) -> Sequence[float]:
         assert self.state is not None
         return [individual.fitness for individual in self.state.population]
+
+    def members(self) -> list[Member]:
+        assert self.state is not None
+        return [
+            Member(one.derivation.genotype, one.fitness, one.score.values)
+            for one in self.state.population
+        ]
 
     def score(self, phenotype: str) -> float:
         return Scorer(self.problem, self.scorer.backend)([phenotype])[0].fitness

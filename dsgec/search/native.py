@@ -20,7 +20,7 @@ from dsgec.engine.values import EngineIndividual, EngineTables
 from dsgec.errors import DsgecError
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
 from dsgec.search.backends import ReferenceBackend
-from dsgec.search.evolver import Generation, Island
+from dsgec.search.evolver import Generation, Island, Member
 from dsgec.search.individual import INFINITE, LARGEST_CHAMPION, Champion, Score, Weights
 from dsgec.search.measure import Measurer, NativeMeasurer
 from dsgec.search.native_input import (
@@ -283,6 +283,13 @@ class EngineEvolver(Island):
     def fitness(self) -> Sequence[float]:
         each: list[float] = self.native.fitness().tolist()
         return each
+
+    def members(self) -> list[Member]:
+        views = map(self.individual, range(self.settings.population))
+        return [
+            Member(one.genotype, INFINITE if one.invalid else one.fitness, one.cases)
+            for one in views
+        ]
 
     def score(self, phenotype: str) -> float:
         return self.native.score(phenotype)[1]

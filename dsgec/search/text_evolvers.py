@@ -4,7 +4,6 @@ Both evolvers give the same generations, bit for bit, and read each other's stat
 """
 
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -16,7 +15,6 @@ from dsgec.engine.processors import processors
 from dsgec.engine.text_engine import TextEngine
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
-from dsgec.grammar.genome.genotype import Genotype
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.diversity import measure_diversity
 from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
@@ -57,10 +55,11 @@ class TextIsland(Island):
     def observe(self, generation: Generation) -> None:
         """Measure a complete generation, if that was asked for."""
         if self.settings.diversity:
+            members = self.members()
             found = measure_diversity(
                 *(self.problem, self.settings, generation.generation),
-                self.genotypes(),
-                self.fitness(),
+                [one.genotype for one in members],
+                [one.fitness for one in members],
             )
             self.judge.diversity.append(found)
 
@@ -69,10 +68,6 @@ class TextIsland(Island):
 
     def score(self, phenotype: str) -> float:
         return TextJudge(self.problem)([phenotype])[0].fitness
-
-    @abstractmethod
-    def genotypes(self) -> list[Genotype]:
-        """Return the genotypes of the last complete generation."""
 
 
 class TextLoopEvolver(TextIsland, LoopEvolver):
@@ -94,10 +89,6 @@ class TextLoopEvolver(TextIsland, LoopEvolver):
 
     def restore(self, state: bytes) -> None:
         super().restore(restore_judge(self.judge, state))
-
-    def genotypes(self) -> list[Genotype]:
-        assert self.state is not None
-        return [one.derivation.genotype for one in self.state.population]
 
 
 class TextEngineEvolver(TextIsland, EngineEvolver):
@@ -168,9 +159,6 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
 
     def restore(self, state: bytes) -> None:
         super().restore(restore_judge(self.judge, state))
-
-    def genotypes(self) -> list[Genotype]:
-        return [self.individual(number).genotype for number in range(self.settings.population)]
 
 
 class TextIslandEvolver(IslandEvolver):

@@ -235,6 +235,8 @@ int64_t dsgec_engine_generation(const dsgec_engine *e) {
 }
 
 static void show_individual(const Individual *individual, dsgec_engine_individual *view) {
+    view->cases = NULL;
+    view->case_count = 0;
     view->genes = individual->genotype.genes;
     view->values = individual->genotype.values;
     view->gene_count = individual->genotype.count;
@@ -252,6 +254,10 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
         return BAD_CALL;
     }
     show_individual(&e->population[number], view);
+    if (EXTERNAL && !e->population[number].invalid) {
+        view->cases = values_of(&e->scores, e->population[number].entry);
+        view->case_count = (int64_t)e->scores.width;
+    }
     return OK;
 }
 

@@ -120,6 +120,8 @@ typedef struct {
     int32_t fault, invalid;
     const dsgec_engine_rate *rates; /* of its weights, in an engine that learns */
     int64_t rate_count;
+    const double *cases; /* or objectives, in an EXTERNAL engine */
+    int64_t case_count;
 } dsgec_engine_individual;
 
 /* An entry of the hall of fame, valid until the engine continues. */

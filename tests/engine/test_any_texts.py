@@ -26,7 +26,7 @@ def compare(seed, kind, selection, **more):
     assert rows == expected
     assert states == expected_states
     assert engine.champions == reference.champions
-    assert engine.genotypes() == reference.genotypes()
+    assert engine.members() == reference.members()
     middle = states[len(states) // 2]
     for backend in ("engine", "reference"):
         resumed = evolve_with(problem, settings, backend)

@@ -58,7 +58,7 @@ def python_value(text, names):
 @pytest.mark.parametrize(("problem", "names"), [(parity_5, 5), (multiplexer_11, 11)])
 def test_boolean_tables_are_computed_as_python_does(problem, names):
     run = dsgec.search(problem.grammar, problem.fitness, population=20, generations=2)
-    texts = [one.phenotype for one in run.individuals if one.phenotype]
+    texts = [one.phenotype for one in run.individuals() if one.phenotype]
     columns = list(problem.columns)
     for text in texts[:10]:
         bits = evaluate_bits(text, problem.columns, 1 << names)
@@ -87,7 +87,7 @@ def test_numbers_are_computed_as_python_does():
     run = dsgec.search(quartic.grammar, quartic.fitness, population=30, generations=2)
     checked = 0
     functions = {name: getattr(np, name) for name in ("sin", "cos", "exp", "log")}
-    for one in run.individuals:
+    for one in run.individuals():
         with np.errstate(all="ignore"):
             expected = python_value(one.phenotype, {"x": quartic.x, **functions})
         found = evaluate_numbers(one.phenotype, {"x": quartic.x})
@@ -153,7 +153,7 @@ class PlainAnt:
 @pytest.mark.parametrize("problem", [santa_fe, los_altos])
 def test_ants_eat_what_another_simulator_says(problem):
     run = dsgec.search(problem.grammar, problem.fitness, population=40, generations=6)
-    for one in run.individuals:
+    for one in run.individuals():
         other = PlainAnt(problem.trail)
         with pytest.raises(StopIteration):
             other.run(one.phenotype)

@@ -54,7 +54,7 @@ def printed_by_python(text, inputs):
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_programs_print_what_python_prints(problem):
     run = dsgec.search(problem.grammar, problem.fitness, population=25, generations=3)
-    for one in run.individuals:
+    for one in run.individuals():
         inputs = {name: column[:20] for name, column in problem.cases.inputs.items()}
         assert run_program(one.phenotype, inputs) == printed_by_python(one.phenotype, inputs)
 

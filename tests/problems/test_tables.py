@@ -21,7 +21,7 @@ def wdbc_rows():
 
 def test_rule_lists_classify_as_plain_rules_do():
     run = dsgec.search(rule_list.grammar, rule_list.fitness, population=30, generations=4)
-    for one in run.individuals[:10]:
+    for one in run.individuals()[:10]:
         assert one.score == wrong_by_hand(one.phenotype, rule_list.train)
         assert rule_list.test_error(one.phenotype) == wrong_by_hand(one.phenotype, rule_list.test)
 
