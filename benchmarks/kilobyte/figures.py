@@ -16,12 +16,14 @@ _STYLES: dict[str, tuple[str, tuple[float, ...]]] = {
     "dsgec-compile": ("#5b8def", (2.5, 3.5)),
     "loops": ("#d9660a", (10.0, 4.0)),
     "emlearn": ("#3f8f6b", (6.0, 3.0)),
+    "emlearn-trees": ("#3f8f6b", (2.5, 4.5)),
     "m2cgen": ("#8e3b8e", (12.0, 4.0, 2.5, 4.0)),
     "bonsai": ("#6b7280", (5.0, 3.0)),
     "protonn": ("#a0522d", (3.0, 3.0)),
 }
-_SMALL = ("dsgec", "loops", "emlearn", "dsgec-compile")
+_SMALL = ("dsgec", "loops", "emlearn-trees", "dsgec-compile")
 _ACROSS = 5
+_ROOM = 0.02
 
 
 def draw_means(rows: Sequence[Row]) -> Figure:
@@ -73,7 +75,8 @@ def draw_tables(rows: Sequence[Row], chip: str) -> Figure:
         own = [row for row in rows if row.table == table]
         curves = _mean_curves(own, chip, names)
         values = [value for curve in curves.values() for value in curve]
-        up = linear_scale(values, above + high, above)
+        room = [min(values) - _ROOM, min(1.0, max(values) + _ROOM)]
+        up = linear_scale([*values, *room], above + high, above)
         labels.append(Label(left, above - 8.0, table, 12.5, _INK))
         for y, word in (up.labels()[0], up.labels()[-1]):
             strokes.append(Stroke(((left, y), (left + wide, y)), _GRID, 1.0))

@@ -27,7 +27,7 @@ from benchmarks.kilobyte.summary import (
     write_rows,
 )
 from benchmarks.statistics import TIE, compare
-from benchmarks.tables import REPORTING
+from benchmarks.tables import DEVELOPMENT, NUMERIC, REPORTING
 from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.report.curve_figure import figure_svg
 
@@ -76,10 +76,14 @@ def page_text(every: Sequence[Row], rows: Sequence[Row]) -> str:
         "\n".join(f"- `{name}`: {DESCRIPTIONS[name]}" for name in methods_in(every)),
     ]
     kinds = len([table for table in tables if table in REPORTING])
-    parts.append(
-        f"Means of {len(tables)} tables, {kinds} of them reporting tables, and {splits} splits,"
-        " with the number of splits where nothing fits in brackets:"
+    means = (
+        f"Means of {len(tables)} tables ({', '.join(tables)}), {kinds} of them reporting tables,"
+        f" and {splits} splits, with the number of splits where nothing fits in brackets."
     )
+    if missing := [t for t in (*DEVELOPMENT, *REPORTING) if t not in (*tables, *NUMERIC)]:
+        means += f" **Not run yet: {', '.join(missing)}.** Differences of so few tables are not"
+        means += " significant unless p says so."
+    parts.append(fill(means, 106))
     for chip, name in CHIPS.items():
         parts += [f"## {name}", "\n".join(_means(rows, chip))]
         parts += [_PAIRED, "\n".join(_paired(rows, chip))]

@@ -23,6 +23,7 @@ DESCRIPTIONS = {
     REFERENCE: "one default run: `dsgec export --pick flash … --dtype q7` of its hall of fame",
     "dsgec-compile": "logistic regressions and perceptrons through `dsgec.compile`, as q7",
     "emlearn": "emlearn: trees, forests, naive Bayes or a perceptron, by cross-validation",
+    "emlearn-trees": "emlearn's trees and forests alone",
     "m2cgen": "m2cgen: trees, a forest or logistic regression, by cross-validation",
     "loops": "the best of the three loops below, by cross-validation",
     "loop-linear": "a hand-written loop: logistic regression with weights of 8 bits",
@@ -66,8 +67,8 @@ def summarise(lines: Iterable[Mapping[str, Any]]) -> list[Row]:
     for place, own in cases.items():
         methods = {name: [line] for name, line in own.items()}
         for group, names in GROUPS.items():
-            if names[0] in own:
-                methods[group] = [own[name] for name in names if name in own]
+            if all(name in own for name in names):
+                methods[group] = [own[name] for name in names]
         for name in DESCRIPTIONS:
             found += [_row(*place, name, chip, methods[name]) for chip in CHIPS if name in methods]
     return found

@@ -127,8 +127,12 @@ def _lines() -> list[dict[str, Any]]:
         line("iris", "loop-linear", (0.8, 300, 0.8)),
         line("iris", "loop-mlp", (0.85, 900, 0.95)),
         line("wine", "dsgec", (-0.1, 700, 0.8)),
+        line("iris", "loop-boosted", (0.1, 300, 0.1)),
         line("wine", "loop-linear", (0.8, 300, 0.85)),
-        {"table": "wine", "split": 0, "method": "loop-mlp", "error": "none"},
+        line("wine", "loop-mlp", (0.1, 300, 0.1)),
+        line("wine", "loop-boosted", (0.1, 300, 0.1)),
+        line("iris", "emlearn-trees", (0.1, 300, 0.1)),
+        {"table": "wine", "split": 0, "method": "emlearn-trees", "error": "none"},
     ]
 
 
@@ -140,7 +144,8 @@ def test_rows_have_the_majority_class_where_nothing_fits(tmp_path: Any) -> None:
     assert found["wine", "dsgec"].flash[:3] == (None, None, 700)
     # Of a group, cross-validation chooses a method for each budget.
     assert found["iris", "loops"].accuracy == (0.5, 0.8, 0.95, 0.95, 0.95, 0.95)
-    assert ("wine", "loop-mlp") not in found
+    assert ("wine", "emlearn-trees") not in found
+    assert ("iris", "emlearn") not in found
     write_rows(rows, tmp_path / "rows.csv")
     assert read_rows(tmp_path / "rows.csv") == rows
 
@@ -148,12 +153,15 @@ def test_rows_have_the_majority_class_where_nothing_fits(tmp_path: Any) -> None:
 def test_the_page_compares_the_means_of_common_splits() -> None:
     every = summarise(_lines())
     rows = common(every)
-    assert {row.method for row in rows} == {"dsgec", "loops", "loop-linear"}
+    assert {row.method for row in rows} == {
+        *("dsgec", "loops", "loop-linear", "loop-mlp", "loop-boosted")
+    }
+    assert "Not run yet: australian," in page_text(every, rows)
     text = page_text(every, rows)
     assert "| `dsgec` | **.600** (1) | .700 (1) | .850 |" in text
     assert "| 512 | `loops` | −0.125 ± 0.225 | 1 / 0 / 1 |" in text
     assert "- 512 bytes, `loops`: wine 0.350 (nothing fits)" in text
-    assert "| `loop-mlp` | 1 |" in text
+    assert "| `emlearn-trees` | 1 |" in text
     assert "Mean test accuracy of 2 tables" in figure_svg(draw_means(rows))
     assert ">wine</text>" in figure_svg(draw_tables(rows, BYTES))
 
