@@ -13,6 +13,7 @@ from dsgec.export.names import check_name, safe_name
 from dsgec.network.model import Label
 from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model
 from dsgec.network.ranges import Range
+from dsgec.network.readers.dumps import is_json, is_lightgbm, read_booster, read_dump
 from dsgec.network.readers.estimators import is_estimator, read_estimator
 from dsgec.network.readers.foreign import ForeignModel, measure_agreement
 from dsgec.network.readers.layers import Array
@@ -20,8 +21,9 @@ from dsgec.network.readers.onnx.read import is_onnx, read_onnx, read_onnx_file
 from dsgec.resources import read_bytes
 
 _KNOWN = (
-    "Pass a fitted estimator of scikit-learn, an ONNX model, or the path of an ONNX file or of the"
-    " text of a network."
+    "Pass a fitted estimator of scikit-learn, a model of LightGBM or XGBoost, an ONNX model, or the"
+    " path of an ONNX file, of boosted trees as LightGBM's text or XGBoost's JSON, or of the text"
+    " of a network."
 )
 
 
@@ -39,9 +41,11 @@ def compile(
     The result can be exported to every target, drawn, and shown running on a page. Its `agreement`
     tells how closely it agrees with the model that it was made from.
 
-    :param model: A fitted scikit-learn estimator (a perceptron, a linear or a logistic model, or a
-        pipeline of scalers that ends in one), an ONNX model, the path of an ONNX file, or the path
-        of a text file such as `best.net` or with the text of `Network.text`.
+    :param model: A fitted scikit-learn estimator (a perceptron, a linear or a logistic model, a
+        tree, a forest or gradient boosting, or a pipeline of scalers that ends in one), a model of
+        LightGBM or XGBoost, an ONNX model, the path of an ONNX file, of LightGBM's text or of
+        XGBoost's JSON, or the path of a text file such as `best.net` or with the text of
+        `Network.text`.
     :param name: The name of its exports. Default: the class of the estimator, or the file's name.
     :param feature_names: A name for each feature, in order. Default: the model's own.
     :param class_names: A label for each class, in order. Default: the model's own.
@@ -73,14 +77,17 @@ def _ranges(rows: Array | None) -> tuple[Range, ...]:
 def _read_text(
     path: Path, feature_names: Sequence[str] | None, class_names: Sequence[Label] | None
 ) -> ForeignModel:
-    """Read the text of a network, which contains the names of columns and classes."""
+    """Read the text of a network, which contains the names of columns and classes, or of trees."""
+    source = clean(str(path))
+    data = read_bytes(path, source, MOST_NETWORK_BYTES, pipe=True)
+    if is_lightgbm(data) or is_json(data):
+        return read_dump(data, source, feature_names, class_names)
     if feature_names is not None or class_names is not None:
         raise DsgecError(
             "the text of a network says itself what its columns and classes are called",
             "Leave feature_names and class_names out, or write them into the file.",
         )
-    data = read_bytes(path, clean(str(path)), MOST_NETWORK_BYTES, pipe=True)
-    return ForeignModel(decode_model(data, clean(str(path))), "", None)
+    return ForeignModel(decode_model(data, source), "", None)
 
 
 def _read(
@@ -99,4 +106,6 @@ def _read(
         return read_onnx(model.SerializeToString(), "the ONNX model", *names), name
     if is_estimator(model):
         return read_estimator(model, *names), safe_name(type(model).__name__)
+    if type(model).__module__.partition(".")[0] in ("lightgbm", "xgboost"):
+        return read_booster(model, *names), safe_name(type(model).__name__)
     raise DsgecError(f"{type(model).__name__} cannot be compiled", _KNOWN)

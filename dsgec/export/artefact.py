@@ -10,6 +10,7 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.export.cover import WORK
+from dsgec.export.fixed.forest_cost import forest_cost
 from dsgec.export.fixed.lower import integer_program
 from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
@@ -135,7 +136,12 @@ class Artefact:
 
     def cost(self, chip: str) -> Cost:
         """Estimate what its C costs on a chip, for one row."""
-        return work_cost(self.work, chip, self.price_list)
+        cost = work_cost(self.work, chip, self.price_list)
+        fixed = self.number_format.fixed
+        if fixed is None or fixed.program.forest is None:
+            return cost
+        trees = forest_cost(fixed.program, packed=self.layout == PACKED)
+        return Cost(cost.flash + trees.flash, cost.stack + trees.stack, cost.cycles + trees.cycles)
 
     @property
     def price_list(self) -> str:
@@ -183,6 +189,10 @@ def with_smaller_layout(artefact: Artefact, chip: str = DEFAULT_CHIP) -> Artefac
     It is the flat layout for numbers that are not in fixed point, and if there is no estimate.
     """
     flat, packed = (artefact.with_layout(layout) for layout in LAYOUTS)
+    fixed = flat.number_format.fixed
+    if fixed is not None and fixed.program.forest is not None:
+        flash = [forest_cost(fixed.program, packed=one).flash for one in (False, True)]
+        return packed if flash[1] < flash[0] else flat
     if packed.packed is None:
         return flat
     try:

@@ -5,7 +5,8 @@ of products has at its end is the one that it can have, and no wider.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgec.program.ir import (
@@ -20,6 +21,7 @@ from dsgec.program.ir import (
     Negative,
     Procedure,
     Program,
+    Repeat,
     Select,
     Type,
     Update,
@@ -28,6 +30,8 @@ from dsgec.program.ir import (
 )
 from dsgec.program.scopes import check_scopes
 from dsgec.program.walk import InvalidProgram, Walker
+
+_MOST_STATES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
 def _masked(a: Extent, mask: Extent) -> Extent:
     if a.least == a.most and mask.least == mask.most:
         return Extent(a.least & mask.least, a.least & mask.least)
+    if mask.least == mask.most >= 0 and mask.least & (mask.least + 1) == 0:
+        return Extent(0, mask.least)
     if a.least < 0 or mask.least < 0:
         raise InvalidProgram("an operand of & can be negative")
     return Extent(0, min(a.most, mask.most))
@@ -180,6 +186,8 @@ class RangeWalker(Walker[Ranged]):
     def __init__(self, program: Program, proves_limits: bool = True) -> None:
         super().__init__(program)
         self.proves_limits = proves_limits
+        self.way: list[bool] | None = None  # the choices to make, of those that the row makes
+        self.made = 0
 
     def constant(self, value: int | float, type_: Type) -> Ranged:
         return Extent(int(value), int(value)) if type_ in LIMITS else ANYTHING
@@ -197,9 +205,59 @@ class RangeWalker(Walker[Ranged]):
             return Extent(0, 1) if operator in COMPARISONS else ANYTHING
         return _OPERATIONS[operator](left, right)
 
+    def repeat(self, loop: Repeat) -> None:
+        """Follow all ways through a loop, state by state, and prove that each of them ends."""
+        names = [*dict.fromkeys(update.variable.name for update in loop.body)]
+        start = tuple(self.variables[name] for name in names)
+        after: dict[tuple[Ranged, ...], list[tuple[Ranged, ...]]] = {}
+        ends: list[tuple[Ranged, ...]] = []
+        waiting = [start]
+        while waiting:
+            state = waiting.pop()
+            if state in after:
+                continue
+            if len(after) > _MOST_STATES:
+                raise InvalidProgram("a loop that depends on the row has too many states")
+            self.variables.update(zip(names, state, strict=True))
+            test = self.value(loop.test)
+            assert isinstance(test, Extent)
+            if test.least == 0:
+                ends.append(state)
+            after[state] = self._ways(loop.body, names, state) if test.most else []
+            waiting += after[state]
+        if not ends or _has_circle(after):
+            raise InvalidProgram("a loop that depends on the row may have no end")
+        for name, *found in zip(names, *ends, strict=True):
+            self.variables[name] = _union(found)
+
+    def _ways(
+        self, body: Sequence[Update], names: Sequence[str], state: tuple[Ranged, ...]
+    ) -> list[tuple[Ranged, ...]]:
+        """Return the states after updates, for all choices that the row can make."""
+        found = []
+        scripts: list[list[bool]] = [[]]
+        while scripts:
+            given = scripts.pop()
+            self.variables.update(zip(names, state, strict=True))
+            self.way, self.made = [*given], 0
+            self.do(body)
+            scripts += [[*self.way[:at], False] for at in range(len(given), len(self.way))]
+            self.way = None
+            found.append(tuple(self.variables[name] for name in names))
+        return found
+
     def value(self, expression: Expression) -> Ranged:
         """Return the range of an expression; in a selection, the test narrows what it compares."""
         match expression:
+            case Select(test, yes, no) if self.way is not None:
+                range_ = self.value(test)
+                assert isinstance(range_, Extent)
+                if range_.least == range_.most:
+                    return self.value(yes if range_.least else no)
+                if self.made == len(self.way):
+                    self.way.append(True)
+                self.made += 1
+                return self.value(yes if self.way[self.made - 1] else no)
             case Select(Binary(operator, Variable(name), right), yes, no) if operator in _NARROWED:
                 whole, limit = self.value(Variable(name)), self.value(right)
                 if isinstance(whole, Anything) or isinstance(limit, Anything):
@@ -249,6 +307,20 @@ class RangeWalker(Walker[Ranged]):
         if self.proves_limits and (value.least < low or value.most > high):
             raise InvalidProgram(f"{where} goes from {value.least} to {value.most}: not {type_}")
         return Extent(min(max(value.least, low), high), min(max(value.most, low), high))
+
+
+def _has_circle(after: Mapping[tuple[Ranged, ...], list[tuple[Ranged, ...]]]) -> bool:
+    """Return whether a state can come again."""
+    coming = Counter(state for states in after.values() for state in states)
+    free = [state for state in after if not coming[state]]
+    seen = 0
+    while free:
+        seen += 1
+        for state in after[free.pop()]:
+            coming[state] -= 1
+            if not coming[state]:
+                free.append(state)
+    return seen < len(after)
 
 
 def check(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.program.ir import LIMITS, Invoke, Procedure, Program, Type
+from dsgec.program.ir import LIMITS, Invoke, Procedure, Program, Repeat, Type
 from dsgec.program.walk import InvalidProgram, Walker
 
 Rows = NDArray[Any]
@@ -55,6 +55,7 @@ class _RowValues(Walker[Any]):
     def __init__(self, program: Program, library: Library) -> None:
         super().__init__(program)
         self.library = library
+        self.looked: dict[str, NDArray[Any]] = {}  # tables that the row looks into
 
     def constant(self, value: int | float, type_: Type) -> Any:
         return _TYPES[type_](value) if type_ in _TYPES else value
@@ -75,6 +76,24 @@ class _RowValues(Walker[Any]):
             return np.where(test, yes, no)
         return yes if test else no
 
+    def repeat(self, loop: Repeat) -> None:
+        while np.any(test := self.value(loop.test)):
+            if not isinstance(test, np.ndarray):
+                self.do(loop.body)
+                continue
+            going = np.flatnonzero(test)  # only these rows go on
+            variables, arrays = self.variables, self.arrays
+            self.variables = {name: _some(value, going) for name, value in variables.items()}
+            self.arrays = {
+                name: [_some(value, going) for value in values] for name, values in arrays.items()
+            }
+            self.do(loop.body)
+            inner, self.variables, self.arrays = self.variables, variables, arrays
+            for name in dict.fromkeys(update.variable.name for update in loop.body):
+                whole = np.array(np.broadcast_to(variables[name], test.shape))
+                whole[going] = inner[name]
+                variables[name] = whole
+
     def invoke(self, call: Invoke, arguments: list[Any]) -> Any:
         if call.function in _PRIMITIVES:
             return _PRIMITIVES[call.function](*arguments)
@@ -87,7 +106,10 @@ class _RowValues(Walker[Any]):
         least, most = int(index.min()), int(index.max())
         self.check_places(array, least, most)
         if array in self.tables:
-            return np.array(self.tables[array].values)[index]
+            if array not in self.looked:
+                table = self.tables[array]
+                self.looked[array] = np.array(table.values, _TYPES.get(table.type))
+            return self.looked[array][index]
         places = range(least, most + 1)
         found = [np.broadcast_to(self.element_at(array, place), index.shape) for place in places]
         return np.stack(found)[index - least, np.arange(len(index))]
@@ -101,6 +123,11 @@ class _RowValues(Walker[Any]):
         if np.any(np.less(value, low)) or np.any(np.greater(value, high)):
             raise InvalidProgram(f"{where} has a value outside {type_}")
         return value
+
+
+def _some(value: Any, rows: NDArray[Any]) -> Any:
+    """Return a value for some rows."""
+    return value[rows] if isinstance(value, np.ndarray) else value
 
 
 def _plain(value: Any) -> Any:

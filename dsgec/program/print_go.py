@@ -179,6 +179,9 @@ class GoPrinter(Printer):
         name = self.write(counter)
         return f"for {name} := int32(0); {name} < {self.at(2, count, '<')}; {name}++"
 
+    def repeat(self, test: Expression) -> str:
+        return f"for {self.write(test)}"
+
     def test(self, test: Expression) -> str:
         return f"if {self.write(test)}"
 

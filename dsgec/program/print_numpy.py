@@ -19,6 +19,7 @@ from dsgec.program.ir import (
     Number,
     Procedure,
     Program,
+    Repeat,
     Select,
     Type,
     Update,
@@ -28,6 +29,17 @@ from dsgec.program.ir import (
 )
 from dsgec.program.print_python import PythonPrinter
 from dsgec.program.printer import Simple
+
+_TAKE = '''\
+def _take(values, index):
+    """Return the elements at an index for each row; rows that have ended get any."""
+    if not np.ndim(index):
+        return values[index]
+    index = np.minimum(index, len(values) - 1)
+    if not np.ndim(values[0]):
+        return np.asarray(values)[index]
+    return np.asarray(values)[index, np.arange(len(index))]
+'''
 
 
 def _looked(procedure: Procedure) -> Iterator[str]:
@@ -68,12 +80,41 @@ class NumpyPrinter(PythonPrinter):
 
     def __init__(self, program: Program, prefix: str = "") -> None:
         super().__init__(program, prefix)
+        self.vary: frozenset[str] = frozenset()  # variables that differ from row to row
+        self.takes = False  # whether an element differs from row to row
         # The tables in which a column of indices is looked up.
         self.looked = {
             table
             for procedure in (program.procedures if program.tables else ())
             for table in _looked(procedure)
         }
+
+    def print(self) -> str:
+        text = super().print()
+        return f"{_TAKE}\n\n{text}" if self.takes else text
+
+    def enter(self, procedure: Procedure) -> None:
+        super().enter(procedure)
+        self.vary = _varying(procedure, self.tables)
+
+    def element(self, element: Element) -> str:
+        read = {part.name for part in parts(element.index) if isinstance(part, Variable)}
+        if self.vary.isdisjoint(read):
+            return super().element(element)
+        self.takes = True
+        text = f"_take({self.array_argument(element.array)}, {self.write(element.index)})"
+        return f"{text}.astype(np.{element.type})" if element.type == "float" else text
+
+    def repeat_lines(self, loop: Repeat, indent: str) -> Iterator[str]:
+        """Yield a loop in which rows that have ended keep their values."""
+        inner = indent + self.indent
+        yield f"{indent}while True:"
+        yield f"{inner}going = {self.write(loop.test)}"
+        yield f"{inner}if not np.any(going):"
+        yield f"{inner}{self.indent}break"
+        for update in loop.body:
+            name = update.variable.name
+            yield f"{inner}{name} = np.where(going, {self.write(update.value)}, {name})"
 
     def table(self, table: ConstantTable) -> Iterator[str]:
         if table.name not in self.looked:
@@ -108,3 +149,23 @@ class NumpyPrinter(PythonPrinter):
 
     def may_overflow(self, word: Expression) -> bool:
         return False
+
+
+def _varying(procedure: Procedure, tables: Mapping[str, ConstantTable]) -> frozenset[str]:
+    """Return the variables of a procedure that walks whose values differ from row to row."""
+    body = [*instructions(procedure.body)]
+    found = {
+        update.variable.name for loop in body if isinstance(loop, Repeat) for update in loop.body
+    }
+    size = -1 if found else 0
+    while len(found) > size:
+        size = len(found)
+        for each in body:
+            if not isinstance(each, Declare | Update):
+                continue
+            for part in parts(each.value):
+                varies = isinstance(part, Variable) and part.name in found
+                varies |= isinstance(part, Element) and part.array not in tables
+                if varies:
+                    found.add(each.variable.name)
+    return frozenset(found)

@@ -105,6 +105,9 @@ class PythonPrinter(ScriptPrinter):
     def loop(self, counter: Variable, count: Expression) -> str:
         return f"for {counter.name} in range({self.write(count)})"
 
+    def repeat(self, test: Expression) -> str:
+        return f"while {self.write(test)}"
+
     def branch(self, branch: Branch, indent: str) -> Iterator[str]:
         yield f"{indent}if {self.write(branch.test)}:"
         yield from self.block(branch.yes, indent + self.indent)

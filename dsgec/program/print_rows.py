@@ -19,6 +19,7 @@ from dsgec.program.ir import (
     Parameter,
     Procedure,
     Program,
+    Repeat,
     Store,
     Update,
     Variable,
@@ -219,6 +220,8 @@ def _runs(body: Sequence[Instruction]) -> Iterator[tuple[Simple, ...] | Loop | B
     """Yield loops and branches, and the runs of statements between them."""
     run: list[Simple] = []
     for instruction in body:
+        if isinstance(instruction, Repeat):
+            raise ValueError("rows differ in how long they walk")
         if isinstance(instruction, Loop | Branch):
             if run:
                 yield tuple(run)

@@ -124,6 +124,9 @@ class RustPrinter(Printer):
         name = counter.name if counter.name in self.names else "_"
         return f"for {name} in 0..{self.inner(count, '*', is_right=True)}"
 
+    def repeat(self, test: Expression) -> str:
+        return f"while {self.write(test)}"
+
     def test(self, test: Expression) -> str:
         return f"if {self.write(test)}"
 

@@ -29,6 +29,7 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
+    Repeat,
     Select,
     Store,
     Type,
@@ -123,6 +124,8 @@ class _Writer:
                 return store(self.types[array], address, self.push(value), offset)
             case Loop():
                 return self.loop(instruction)
+            case Repeat(test, body):
+                return repeat(self.push(test), self.do(body))
             case Branch(test, yes, no):
                 return when(self.push(test), self.do(yes), self.do(no))
             case LocalArray(name, type_, size):

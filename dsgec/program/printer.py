@@ -30,6 +30,7 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
+    Repeat,
     Select,
     Store,
     Type,
@@ -130,6 +131,8 @@ class Printer(ABC):
             match instruction:
                 case Loop():
                     yield from self.loop_lines(instruction, indent)
+                case Repeat():
+                    yield from self.repeat_lines(instruction, indent)
                 case Branch():
                     yield from self.branch(instruction, indent)
                 case _:
@@ -142,6 +145,17 @@ class Printer(ABC):
         yield from self.block(loop.body, indent + self.indent)
         if self.closing:
             yield f"{indent}{self.closing}"
+
+    def repeat_lines(self, loop: Repeat, indent: str) -> Iterator[str]:
+        """Yield the lines of a loop whose end depends on the row."""
+        yield f"{indent}{self.repeat(loop.test)}{self.opening}"
+        yield from self.block(loop.body, indent + self.indent)
+        if self.closing:
+            yield f"{indent}{self.closing}"
+
+    def repeat(self, test: Expression) -> str:
+        """Return the head of a loop that runs while a test holds, without its opening."""
+        return f"while ({self.write(test)})"
 
     def statement(self, instruction: Simple) -> str:
         """Return one statement."""

@@ -18,6 +18,7 @@ from dsgec.program.ir import (
     Loop,
     Perform,
     Procedure,
+    Repeat,
     Store,
     Type,
     Update,
@@ -83,6 +84,8 @@ class _Scope:
                     self.same(array, self.known(self.arrays, array), value.type, is_kept=False)
                 case Loop(counter, _, inner):
                     self.inner(inner, counter)
+                case Repeat(_, updates):
+                    self.inner(updates)
                 case Branch(_, yes, no):
                     self.inner(yes)
                     self.inner(no)

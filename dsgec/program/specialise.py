@@ -19,6 +19,7 @@ from dsgec.program.ir import (
     Number,
     Perform,
     Procedure,
+    Repeat,
     Select,
     Store,
     Update,
@@ -82,7 +83,7 @@ def _body(
                 else:
                     chosen = (_body(part, known, {*declared}) for part in (yes, no))
                     found.append(Branch(test, *chosen))
-            case LocalArray() | Perform():
+            case LocalArray() | Perform() | Repeat():
                 found.append(instruction)
             case _:
                 assert_never(instruction)

@@ -21,6 +21,7 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
+    Repeat,
     Select,
     Store,
     Update,
@@ -69,6 +70,9 @@ def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
             case Loop(counter, count, inner):
                 yield f"{indent}for {counter.name} below {expression_text(count)}"
                 yield from _lines(inner, indent + "    ")
+            case Repeat(test, updates):
+                yield f"{indent}while {expression_text(test)}"
+                yield from _lines(updates, indent + "    ")
             case Branch(test, yes, no):
                 yield f"{indent}if {expression_text(test)}"
                 yield from _lines(yes, indent + "    ")

@@ -25,6 +25,7 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
+    Repeat,
     Select,
     Store,
     Type,
@@ -68,6 +69,10 @@ class Walker(ABC, Generic[Value]):
     @abstractmethod
     def select(self, test: Value, yes: Value, no: Value) -> Value:
         """Return the value of a selection."""
+
+    def repeat(self, loop: Repeat) -> None:
+        """Do the body of a loop while its test holds."""
+        raise InvalidProgram("how long a loop runs depends on the row")
 
     @abstractmethod
     def invoke(self, call: Invoke, arguments: list[Value]) -> Value:
@@ -150,6 +155,8 @@ class Walker(ABC, Generic[Value]):
                     for turn in range(turns):
                         self.variables[counter.name] = self.constant(turn, counter.type)
                         self.do(inner)
+                case Repeat():
+                    self.repeat(instruction)
                 case Branch(test, yes, no):
                     self.do(yes if self.known(self.value(test), "the test of a branch") else no)
                 case LocalArray(name, type_, size):

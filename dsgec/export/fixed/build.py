@@ -10,14 +10,18 @@ from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
 from dsgec.export.fixed.conditions import Conditions
 from dsgec.export.fixed.exact import MOST_DIGITS, floor_log2, nearest, power_of_two
+from dsgec.export.fixed.forest import IntegerForest, integer_forest
 from dsgec.export.fixed.forms import Form, Quantity, add, constant_form, negate, quantity_form
 from dsgec.export.fixed.ir import (
+    RESULT_BITS,
     STORED_BITS,
     ColumnValue,
     Fixed,
     Format,
     IntegerProgram,
+    Operand,
     Slot,
+    TreeSum,
     largest,
     trimmed,
 )
@@ -35,6 +39,7 @@ from dsgec.export.fixed.operations import (
 )
 from dsgec.export.fixed.outputs import decided_by_sum, results, softmax
 from dsgec.export.fixed.writer import Writer
+from dsgec.export.forest import FoundForest, find_forest, needed_nodes
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column, Model
 from dsgec.network.ranges import Range, Ranges
@@ -56,7 +61,17 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     conditions = Conditions(writer)
     formats = _formats(model, network, ranges, writer.bits)
     values: list[Form] = []
-    for node in network.nodes:
+    found = find_forest(network)
+    trees = _forest(model, network, found, formats, writer.bits) if found else None
+    known = dict(zip(found.sums, trees.forms, strict=True)) if found and trees else {}
+    needed = {*needed_nodes(network, found)} if found and trees else None
+    for position, node in enumerate(network.nodes):
+        if position in known:
+            values.append(known[position])
+            continue
+        if needed is not None and isinstance(node, Apply) and position not in needed:
+            values.append(constant_form(0.0))  # inside a tree
+            continue
         match node:
             case Constant(value):
                 values.append(constant_form(value))
@@ -70,8 +85,12 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
                 assert_never(node)
         _refuse_infinite(values[-1], network, len(values) - 1)
     outputs = [values[position] for position in network.outputs]
-    found, sums = softmax(writer, outputs) if network.softmax else (outputs, ())
-    operands, fraction, bounds = results(writer, found, complement=model.has_lone_probability)
+    sums: tuple[Operand, ...] = ()
+    if network.softmax:
+        outputs, sums = softmax(writer, outputs)
+    elif trees is not None:
+        sums = _deciding_trees(outputs)
+    operands, fraction, bounds = results(writer, outputs, complement=model.has_lone_probability)
     names = _names(network, values)
     program = IntegerProgram(
         writer.bits,
@@ -82,10 +101,55 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
         fraction,
         names,
         sums if model.is_classifier and not model.has_threshold else (),
+        forest=trees.forest if trees else None,
     )
     if model.has_lone_probability:
         program = decided_by_sum(program, model.threshold)
     return Fixed(trimmed(program), bounds)
+
+
+def _forest(
+    model: Model, network: Network, found: FoundForest, formats: Sequence[Format], bits: int
+) -> IntegerForest | None:
+    """Return the trees of a network in integers; None if a column has gaps or categories."""
+    columns = [model.columns[column] for column in found.forest.columns]
+    if any(column.fill is not None or column.categories for column in columns):
+        return None
+    averaged = all(
+        position in found.sums or _is_share_of(network, position, found)
+        for position in network.outputs
+    )
+    leaves = [value for tree in found.forest.trees for leaf in tree.leaves for value in leaf]
+    shares = model.is_classifier and not network.softmax and averaged
+    shares = shares and min(leaves) >= 0.0 and max(leaves) <= 1.0
+    return integer_forest(found.forest, formats, bits, shares=shares)
+
+
+def _is_share_of(network: Network, position: int, found: FoundForest) -> bool:
+    """Return whether an output is a sum of trees, divided by a number."""
+    match network.nodes[position]:
+        case Apply("div", (total, number)):
+            return total in found.sums and isinstance(network.nodes[number], Constant)
+    return False
+
+
+def _deciding_trees(outputs: Sequence[Form]) -> tuple[Operand, ...]:
+    """Return the sums of trees of which all outputs are the same multiple, or nothing.
+
+    Sums that differ then have different results, because a unit of a sum is one of the results.
+    """
+    found = []
+    for form in outputs:
+        match form.terms:
+            case ((Quantity(operand=TreeSum()) as quantity, weight),) if not form.constant:
+                found.append((quantity, weight * quantity.unit))
+    if len(found) < len(outputs) or len({unit for _, unit in found}) != 1:
+        return ()
+    reach = max(abs(Fraction(form.low)) for form in outputs)
+    reach = max(reach, *(abs(Fraction(form.high)) for form in outputs))
+    if found[0][1] * (1 << (RESULT_BITS - 2)) < reach:
+        return ()
+    return tuple(quantity.operand for quantity, _ in found)
 
 
 def _formats(model: Model, network: Network, ranges: Ranges, bits: int) -> list[Format]:

@@ -20,6 +20,7 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
     WholeNumber,
     is_separate,
     largest,
@@ -53,18 +54,18 @@ def reads_table(step: Step) -> TypeGuard[Sum]:
 
 def terms_by_source(
     step: Sum,
-) -> tuple[list[tuple[ColumnValue, int]], list[tuple[Slot, int]]]:
+) -> tuple[list[tuple[ColumnValue, int]], list[tuple[Slot | TreeSum, int]]]:
     """Split the terms of a sum into those of columns and those of earlier steps.
 
     The C reads the former from the row and the latter from an array of its own.
     """
     columns: list[tuple[ColumnValue, int]] = []
-    slots: list[tuple[Slot, int]] = []
+    slots: list[tuple[Slot | TreeSum, int]] = []
     for operand, weight in step.terms:
         match operand:
             case ColumnValue():
                 columns.append((operand, weight))
-            case Slot():
+            case Slot() | TreeSum():
                 slots.append((operand, weight))
             case _:
                 assert_never(operand)

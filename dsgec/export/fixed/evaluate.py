@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.printed import vector_integer
+from dsgec.export.fixed.forest import tree_sums
 from dsgec.export.fixed.ir import (
     ColumnValue,
     FunctionTable,
@@ -17,6 +18,7 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
     WholeNumber,
     largest,
 )
@@ -58,7 +60,7 @@ def evaluate_integers(program: IntegerProgram, rows: Rows) -> Rows:
     """Return the results of a program for rows of integers."""
     results = np.empty((len(rows), len(program.results)), np.int32)
     for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
+        block = with_tree_sums(program, rows[start : start + _BLOCK])
         slots = step_values(program, block)
         for index, operand in enumerate(program.results):
             results[start : start + _BLOCK, index] = read(operand, block, slots)
@@ -70,11 +72,20 @@ def evaluate(program: IntegerProgram, rows: Array) -> Array:
     return evaluate_integers(program, quantise(program, rows)) * 2.0**-program.fraction
 
 
+def with_tree_sums(program: IntegerProgram, rows: Rows) -> Rows:
+    """Return rows with the sums of the program's trees behind their columns, the last one first."""
+    if program.forest is None:
+        return rows
+    return np.hstack([rows, tree_sums(program.forest, rows)[:, ::-1]])
+
+
 def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
     """Return the value of an operand: an array over the rows, or a number."""
     match operand:
         case ColumnValue(number):
             return rows[:, number]
+        case TreeSum(number):
+            return rows[:, -1 - number]
         case Slot(number):
             return slots[number]
         case WholeNumber(value):
@@ -84,7 +95,7 @@ def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
 
 
 def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
-    """Return the value of every step."""
+    """Return the value of every step; rows have the sums of trees."""
     slots: list[Any] = []
     for step in program.steps:
         slots.append(step_value(step, program.tables, rows, slots))

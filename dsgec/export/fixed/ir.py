@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from dsgec.network.trees import Forest
+
 STORED_BITS = {"q15": 16, "q7": 8}
 """The bits, with the sign, of a column, of a weight and of a stored value, by dtype."""
 
@@ -61,7 +63,14 @@ class WholeNumber:
     value: int
 
 
-Varying = ColumnValue | Slot
+@dataclass(frozen=True, slots=True)
+class TreeSum:
+    """A sum of the program's decision trees."""
+
+    number: int
+
+
+Varying = ColumnValue | Slot | TreeSum
 """An operand that differs from row to row."""
 
 Operand = Varying | WholeNumber
@@ -131,7 +140,8 @@ class IntegerProgram:
 
     `missing` stands for a missing value. `names` are names of some slots. If there are `sums`, they
     decide between the classes as the results do: the class is that of the largest sum or, with a
-    `limit`, the second one if the only sum reaches it.
+    `limit`, the second one if the only sum reaches it. The trees of the `forest` compare integers
+    of columns, and are added up before all steps.
     """
 
     bits: int
@@ -143,6 +153,7 @@ class IntegerProgram:
     names: tuple[tuple[int, str], ...] = ()
     sums: tuple[Operand, ...] = ()
     limit: int | None = None
+    forest: Forest | None = None
 
     @property
     def missing(self) -> int:
@@ -220,7 +231,7 @@ def _moved(operand: Operand, place: Mapping[int, int]) -> Operand:
 
 def _moved_term(operand: Varying, place: Mapping[int, int]) -> Varying:
     match operand:
-        case ColumnValue():
+        case ColumnValue() | TreeSum():
             return operand
         case Slot(number):
             return Slot(place[number])

@@ -14,6 +14,7 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
     WholeNumber,
     largest,
     operands,
@@ -144,6 +145,8 @@ def column_expression(program: IntegerProgram, operand: Operand) -> Expression:
             return Element("x", Number(number, "int16"), number_type(program))
         case WholeNumber(value):
             return Number(value)
+        case TreeSum():
+            raise AssertionError("trees have a layout of their own")
         case Slot(number):
             step = program.steps[number]
             return step_expression(

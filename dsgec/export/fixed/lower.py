@@ -13,6 +13,7 @@ from dsgec.export.fixed.cost import reads_table, terms_by_source
 from dsgec.export.fixed.ir import is_separate, steps_read
 from dsgec.export.lower import LONGEST_FUNCTION
 from dsgec.export.parts import in_parts, index
+from dsgec.export.walk import TreeCode
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -48,6 +49,8 @@ def integer_program(
 
     A function has at most `longest` statements, and a sum at most `longest_sum` terms.
     """
+    if source.forest is not None:
+        return forest_program(source, packed=False)
     is_split = statements(source.steps, longest_sum) + len(source.results) > longest
     writer = StepWriter(source, is_split=is_split, longest_sum=longest_sum)
     for position, step in enumerate(source.steps):
@@ -57,12 +60,47 @@ def integer_program(
     return Program(tables, (*looks, *writer.procedures(entry_, longest)))
 
 
+def forest_program(
+    source: ir.IntegerProgram, *, packed: bool, looks: bool = True, name: str = "integers"
+) -> Program:
+    """Return a program of trees, nested or in tables that are walked.
+
+    Its procedures are `trees(x, s)`, `decide(x)` if the sums of trees decide, and its entry.
+    """
+    assert source.forest is not None
+    x = row_parameter(source)
+    code = TreeCode(source.forest, x.type, packed, x, looks)
+    writer = StepWriter(source, is_split=False)
+    for position, step in enumerate(source.steps):
+        writer.step(position, step)
+    tables, readers = function_tables(source, tables_read(source))
+    trees = code.sums()
+    body = (
+        LocalArray("s", code.sum_type, code.outputs),
+        Perform("trees", ("x", "s")),
+        *writer.body,
+        *writer.stores("y", source.results),
+    )
+    decide = (code.decide(source.limit),) if decides_by_trees(source) and looks else ()
+    procedures = (trees, *decide, *readers, entry(source, body, name))
+    return Program((*code.tables, *tables), procedures)
+
+
+def decides_by_trees(source: ir.IntegerProgram) -> bool:
+    """Return whether the sums of trees, in their order, decide between the classes."""
+    forest = source.forest
+    sums = tuple(ir.TreeSum(number) for number in range(len(forest.firsts))) if forest else ()
+    return bool(sums) and source.sums == sums
+
+
 def program_of_sums(source: ir.IntegerProgram) -> Program:
     """Return the flat program with the weights of longer sums in tables that one function reads.
 
     That takes a third of the flash that one statement per product takes. The entry is
     `outputs(x, y)`; if the class needs only sums, these are computed by `sums(x, s)`.
     """
+    if source.forest is not None:
+        return forest_program(source, packed=False, name="outputs")
     writer = TableSums(source, is_split=statements(source.steps) > LONGEST_FUNCTION)
     before = steps_read(source, source.sums)
     after = [number for number in range(len(source.steps)) if number not in before]
@@ -184,6 +222,8 @@ class StepWriter:
         match operand:
             case ir.ColumnValue(number):
                 return Element("x", index(number), _STORED[self.source.bits])
+            case ir.TreeSum(number):
+                return Element("s", index(number), "int16")
             case ir.Slot(number):
                 return self.values[number]
             case ir.WholeNumber(value):

@@ -10,7 +10,7 @@ from dsgec.arithmetic import integer
 from dsgec.arithmetic.printed import vector
 from dsgec.errors import DsgecError
 from dsgec.export.fixed.curves import FunctionCurve
-from dsgec.export.fixed.evaluate import step_value
+from dsgec.export.fixed.evaluate import read, step_value, step_values
 from dsgec.export.fixed.exact import above, power_of_two
 from dsgec.export.fixed.forms import MOST_SHIFT, Form, Quantity, quantity_form
 from dsgec.export.fixed.function_tables import sample
@@ -23,8 +23,12 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
+    Varying,
     WholeNumber,
     largest,
+    operands,
+    trimmed,
 )
 from dsgec.export.fixed.writer import Writer
 
@@ -170,6 +174,8 @@ def decided_by_sum(program: IntegerProgram, threshold: float) -> IntegerProgram:
     `dsgec.network.decide`. The table does not decrease, so the least sum that reaches it decides
     as well. Returns the program unchanged if there is no such sum.
     """
+    if program.forest is not None:
+        return _decided_by_trees(trimmed(program), threshold)
     steps: list[Step] = []
     operand = program.results[-1]
     while isinstance(operand, Slot):
@@ -200,3 +206,18 @@ def decided_by_sum(program: IntegerProgram, threshold: float) -> IntegerProgram:
             case _:
                 return program
     return program
+
+
+def _decided_by_trees(program: IntegerProgram, threshold: float) -> IntegerProgram:
+    """Let the only sum of trees decide between two classes, if the probability follows it."""
+    inner = {operand for step in program.steps for operand in operands(step)}
+    inner = {operand for operand in inner | {*program.results} if isinstance(operand, Varying)}
+    if any(not isinstance(operand, Slot) and operand != TreeSum(0) for operand in inner):
+        return program
+    most = largest(RESULT_BITS)
+    sums = np.arange(-most, most + 1, dtype=np.int32)[:, None]
+    found = read(program.results[-1], sums, step_values(program, sums))
+    reached = np.broadcast_to(found, len(sums)) >= least_result(threshold, program.fraction)
+    if reached.all() or not reached.any() or (np.diff(reached.astype(int)) < 0).any():
+        return program
+    return replace(program, sums=(TreeSum(0),), limit=int(sums[reached.argmax(), 0]))

@@ -26,6 +26,7 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
     WholeNumber,
     operands,
 )
@@ -128,6 +129,8 @@ def pack(
     `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
     parts = NeuronParts(program)
+    if program.forest is not None:
+        return None
     if not parts.neurons or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS:
         return None
     return _Packer(program, parts, {*required}, finds_class).pack()
@@ -205,7 +208,7 @@ class _Packer:
                     last.append(Neuron(Sum((), value, 0), (), -1))
                 case Slot(number) if number in neurons.keys() - wanted - {n.value for n in last}:
                     last.append(neurons[number])
-                case ColumnValue() | Slot():
+                case ColumnValue() | Slot() | TreeSum():
                     last.append(Neuron(Sum(((operand, 1),), 0, 0), (), -1))
         return [neurons[value] for value in first] + last
 

@@ -3,7 +3,15 @@
 from dataclasses import replace
 
 from dsgec.export.fixed import ir
-from dsgec.export.fixed.lower import StepWriter, entry, function_tables, statements
+from dsgec.export.fixed.forest_cost import can_pack
+from dsgec.export.fixed.lower import (
+    StepWriter,
+    entry,
+    forest_program,
+    function_tables,
+    row_parameter,
+    statements,
+)
 from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.lower import LONGEST_FUNCTION
 from dsgec.export.parts import index
@@ -18,6 +26,9 @@ def packed_integer_program(
     Returns None if it has no neurons, or more than `longest` statements after them. Values of
     required columns must not be missing.
     """
+    if source.forest is not None:
+        packs = can_pack(source.forest, row_parameter(source).type)
+        return forest_program(source, packed=True) if packs else None
     packed = pack(source, (), finds_class=False)
     if packed is None:
         return None

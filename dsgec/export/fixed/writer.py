@@ -19,6 +19,7 @@ from dsgec.export.fixed.ir import (
     Slot,
     Step,
     Sum,
+    TreeSum,
     Varying,
     WholeNumber,
     largest,
@@ -62,7 +63,7 @@ class Writer:
             match operand:
                 case WholeNumber(value):
                     bias += weight * value
-                case ColumnValue() | Slot():
+                case ColumnValue() | Slot() | TreeSum():
                     varying.append((operand, weight))
                 case _:
                     assert_never(operand)

@@ -12,6 +12,7 @@ from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 from dsgec.network.readers.foreign import ForeignModel, ForeignOutputs, make_model
 from dsgec.network.readers.layers import Array, Layers, Nodes
+from dsgec.network.readers.sklearn_trees import add_tree_model
 
 Step = Callable[[Layers, Nodes, Any], Nodes]
 
@@ -236,6 +237,13 @@ _LINEAR = """
     PassiveAggressiveRegressor LinearSVR
 """
 
+_TREES = """
+    DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
+    RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
+    GradientBoostingClassifier GradientBoostingRegressor
+    HistGradientBoostingClassifier HistGradientBoostingRegressor
+"""
+
 _PREDICTORS: dict[str, Step] = {
     "MLPClassifier": _perceptron,
     "MLPRegressor": _perceptron,
@@ -246,4 +254,5 @@ _PREDICTORS: dict[str, Step] = {
     "PoissonRegressor": _log_linear,
     "GammaRegressor": _log_linear,
     **dict.fromkeys(_LINEAR.split(), _linear),
+    **dict.fromkeys(_TREES.split(), add_tree_model),
 }

@@ -15,6 +15,7 @@ from dsgec.errors import DsgecError
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node, check, group_layers
 from dsgec.network.model import Column
 from dsgec.network.simplify import simplify
+from dsgec.network.trees import Tree, add_tree
 
 Array = NDArray[np.float64]
 
@@ -193,6 +194,16 @@ class Layers:
             self._shares.update(y.ravel().tolist())
             self._keep_order(y, x)
         return y
+
+    def tree(self, x: Nodes, tree: Tree) -> Nodes:
+        """Return the outputs of a decision tree."""
+        self.reserve(2 * len(tree.columns) * (1 + len(tree.outputs)))
+        return _nodes(add_tree(self._builder, tree, x.tolist()), (len(tree.outputs),))
+
+    def plus(self, a: int, b: int) -> int:
+        """Return the sum of two values."""
+        self.reserve(1)
+        return self._apply("add", a, b)
 
     # --- known properties of values ------------------------------------------------------------
 

@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.arithmetic.source import integer_source
-from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.fixed.lower import program_of_sums
+from dsgec.export.artefact import PACKED, Artefact, SourceFile
+from dsgec.export.fixed.forest_cost import can_pack
+from dsgec.export.fixed.lower import (
+    decides_by_trees,
+    forest_program,
+    program_of_sums,
+    row_parameter,
+)
 from dsgec.export.fixed.packed import PackedNetwork
 from dsgec.export.fixed.packed_entry import steps_after
 from dsgec.export.targets.c.names import CNames
@@ -100,6 +106,11 @@ class FixedCView(CNames):
         return len(self.fixed.program.sums) if found else 0
 
     @property
+    def decides(self) -> bool:
+        """Return whether a function of its own finds the class by the sums of trees."""
+        return decides_by_trees(self.fixed.program)
+
+    @property
     def limit(self) -> int | None:
         return self.fixed.program.limit
 
@@ -135,7 +146,12 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     assert fixed
     m = TemplateView(artefact)
     assert m.fixed
-    flat = program_of_sums(fixed.program)
+    if fixed.program.forest is not None:
+        packs = artefact.layout == PACKED
+        packs = packs and can_pack(fixed.program.forest, row_parameter(fixed.program).type)
+        flat = forest_program(fixed.program, packed=packs, name="outputs")
+    else:
+        flat = program_of_sums(fixed.program)
     network = CPrinter(flat, artefact.name).print()
     functions = {*_FUNCTION.findall(network)}
     return FixedCView(m, m.fixed, flat), Code(integer_source("c", functions))

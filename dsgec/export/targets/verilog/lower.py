@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.export.fixed import ir
-from dsgec.export.fixed.lower import integer_program
+from dsgec.export.fixed.lower import forest_program, integer_program
 from dsgec.export.targets.verilog.circuit import Circuit
 from dsgec.program.ir import Binary, Expression, Invoke, Number, Program, Type
 from dsgec.program.walk import InvalidProgram, Walker
@@ -36,7 +36,10 @@ def lower(
     source: ir.IntegerProgram, *, classes: int = 0, threshold: int | None = None
 ) -> LoweredProgram:
     """Return the circuit of fixed point; with a threshold, the second class must reach it."""
-    program = integer_program(source, longest=sys.maxsize, longest_sum=sys.maxsize)
+    if source.forest is not None:
+        program = forest_program(source, packed=False, looks=False)
+    else:
+        program = integer_program(source, longest=sys.maxsize, longest_sum=sys.maxsize)
     walker = CircuitWalker(program)
     entry = program.procedures[-1]
     columns = [walker.circuit.column(at, source.bits) for at in range(entry.arrays[0].size)]

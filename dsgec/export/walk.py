@@ -1,0 +1,490 @@
+"""Programs of decision trees: nested choices, or tables of nodes that one loop walks.
+
+A packed tree is a list of bytes. A split has its column, its threshold and how many bytes its left
+branch takes, which follows; the right branch comes after that. A leaf is a byte above those of all
+columns. It stands for an entry of a table, for a class that gets a vote, or for a value that
+follows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dsgec.network.trees import Forest, Tree
+from dsgec.program.ir import (
+    REALS,
+    ArrayParameter,
+    Binary,
+    ConstantTable,
+    Declare,
+    Element,
+    Expression,
+    Instruction,
+    LocalArray,
+    Loop,
+    Number,
+    Procedure,
+    Repeat,
+    Select,
+    Store,
+    Type,
+    Update,
+    Variable,
+    narrowest,
+)
+
+_BYTE = 256
+_SEVERAL = 10  # trees: from here on, a byte for each tree is more than the code that saves it
+_MASK = Number(255, "int16")
+_CODE = Variable("code", "uint8")
+
+
+def _index(value: int) -> Number:
+    return Number(value, narrowest(0, max(value, 1)))
+
+
+@dataclass(frozen=True)
+class TreeCode:
+    """Code that adds the leaves of a forest's trees to an array `s`; `number` is the type of x.
+
+    Real numbers have the type `number`, too; sums of integers have 16 or 32 bits.
+    """
+
+    forest: Forest
+    number: Type
+    packed: bool
+    x: ArrayParameter
+    looks: bool = True  # whether an element of a table may depend on the row
+    tables: list[ConstantTable] = field(default_factory=list)
+
+    @property
+    def is_real(self) -> bool:
+        return self.number in REALS
+
+    @property
+    def outputs(self) -> int:
+        return len(self.forest.firsts)
+
+    @property
+    def sum_type(self) -> Type:
+        """Return the type of the sums."""
+        return self.number if self.is_real else "int16"
+
+    def constant(self, value: float) -> Number:
+        """Return a number of a sum."""
+        return Number(value, self.number) if self.is_real else Number(int(value), "int16")
+
+    def table(self, name: str, values: Sequence[int | float], type_: Type, about: str) -> str:
+        """Add a table and return its name; one that exists is used again."""
+        made = ConstantTable(name, type_, tuple(values), about)
+        if made not in self.tables:
+            self.tables.append(made)
+        return name
+
+    def whole(self, name: str, values: Sequence[int], at: Expression, about: str) -> Expression:
+        """Return an element of a table of whole numbers; if all are equal, that is enough."""
+        if len({*values}) == 1:
+            return _index(values[0])
+        type_ = narrowest(0, max(values))
+        return Element(self.table(name, values, type_, about), at, type_)
+
+    # Sums.
+
+    def sums(self) -> Procedure:
+        """Return the procedure `trees(x, s)`."""
+        s = ArrayParameter("s", self.sum_type, self.outputs, is_written=True)
+        body = (*self.begin(), *(self.walk() if self.packed else self.nested()))
+        return Procedure("trees", "Add up the leaves of all trees.", (self.x, s), body)
+
+    def begin(self) -> Iterator[Instruction]:
+        """Yield the first values of the sums."""
+        firsts = self.forest.firsts
+        if len({value.hex() for value in firsts}) > 1 or self.outputs == 1:
+            for number, value in enumerate(firsts):
+                yield Store("s", _index(number), self.constant(value))
+            return
+        k = Variable("k", "uint8" if self.outputs < _BYTE else "uint16")
+        yield Loop(k, _index(self.outputs), (Store("s", k, self.constant(firsts[0])),), 1)
+
+    def add(self, output: Expression, value: Expression) -> Instruction:
+        """Return the addition of a value to a sum."""
+        before = Element("s", output, self.sum_type)
+        return Store("s", output, Binary("+", before, value, self.sum_type))
+
+    def leaf_table(self, leaves: Sequence[tuple[float, ...]], name: str) -> tuple[str, Type]:
+        """Add the table of some leaves; return its name and its type."""
+        flat = [value for leaf in leaves for value in leaf]
+        if self.is_real:
+            type_: Type = self.number
+        else:
+            flat = [int(value) for value in flat]
+            type_ = narrowest(int(min(flat)), int(max(flat)))
+        return self.table(name, flat, type_, "The leaves."), type_
+
+    def add_leaf(
+        self, leaves: Sequence[tuple[float, ...]], leaf: Expression, name: str, outputs: Expression
+    ) -> list[Instruction]:
+        """Return how the leaf of some number is added; a scalar one to the sum `outputs`."""
+        width = len(leaves[0])
+        if width == 1:
+            table, type_ = self.leaf_table(leaves, name)
+            return [self.add(outputs, Element(table, leaf, type_))]
+        k = Variable("k", "uint8" if width < _BYTE else "uint16")
+        if is_votes(leaves):
+            value: Expression = Select(
+                Binary("==", leaf, k, "bool"), self.constant(1), self.constant(0), self.sum_type
+            )
+        else:
+            table, type_ = self.leaf_table(leaves, name)
+            place = narrowest(0, len(leaves) * width)
+            first = Binary("*", leaf, _index(width), place)
+            value = Element(table, Binary("+", first, k, place), type_)
+        return [Loop(k, _index(width), (self.add(k, value),), 1)]
+
+    # Nested choices.
+
+    def nested(self) -> Iterator[Instruction]:
+        """Yield the trees as nested choices."""
+        leaves, _ = all_leaves(self.forest.trees)
+        for number, tree in enumerate(self.forest.trees):
+            if len(tree.outputs) == 1:
+                values = [self.constant(leaf[0]) for leaf in tree.leaves]
+                yield self.add(_index(tree.outputs[0]), self.choice(tree, values, self.sum_type))
+                continue
+            if not self.looks:
+                for place, output in enumerate(tree.outputs):
+                    values = [self.constant(each[place]) for each in tree.leaves]
+                    yield self.add(_index(output), self.choice(tree, values, self.sum_type))
+                continue
+            leaf = Variable(f"leaf{number}", narrowest(0, len(leaves)))
+            places = [_index(leaves.index(each)) for each in tree.leaves]
+            yield Declare(leaf, self.choice(tree, places, leaf.type))
+            yield from self.add_leaf(leaves, leaf, "leaves", _index(0))
+
+    def choice(self, tree: Tree, leaves: Sequence[Expression], type_: Type) -> Expression:
+        """Return a tree as nested choices between the values of its leaves."""
+        values: dict[int, Expression] = {~number: value for number, value in enumerate(leaves)}
+        for split in reversed(range(len(tree.columns))):
+            column = Element("x", _index(tree.columns[split]), self.number)
+            limit = tree.thresholds[split]
+            threshold = Number(limit if self.is_real else int(limit), self.number)
+            yes, no = values[tree.lefts[split]], values[tree.rights[split]]
+            test = Binary("<=", column, threshold, "bool")
+            values[split] = yes if yes == no else Select(test, yes, no, type_)
+        return values[tree.root]
+
+    # Tables.
+
+    @cached_property
+    def stream(self) -> "NodeStream":
+        """The nodes of all trees as bytes."""
+        stream = NodeStream.make(self.forest, self.number)
+        assert stream is not None
+        return stream
+
+    def go(self, start: Expression) -> list[Instruction]:
+        """Return the walk from a root to a leaf, whose byte is in `code`."""
+        stream = self.stream
+        self.table("nodes", stream.values, "int8", "The splits and leaves of all trees.")
+        at, limit = stream.at, Variable("limit", "int8" if self.number == "int8" else "int16")
+        byte, signed = self.byte, Element("nodes", at, "int8")
+        begin: list[Instruction] = [Declare(at, start), Declare(_CODE, byte), self.step]
+        body: list[Update] = []
+        if self.is_real:
+            self.table(
+                "thresholds", stream.thresholds, self.number, "What the columns are compared with."
+            )
+            limit = Variable("limit", "uint16")
+            body += [Update(limit, byte), self.step]
+            if stream.place_bytes == 2:
+                body += self.second(limit)
+            threshold: Expression = Element("thresholds", limit, self.number)
+        else:
+            threshold = limit
+            body += [Update(limit, signed), self.step]
+            if self.number == "int16":
+                body += self.second(limit)
+        begin.append(Declare(limit, Number(0, "uint8")))
+        test = Binary("<=", Element("x", _CODE, self.number), threshold, "bool")
+        skip, own = byte, _index(stream.skip_bytes)
+        if stream.skip_bytes == 2:
+            following = Element("nodes", Binary("+", at, Number(1, "uint8"), at.type), "int8")
+            high = Binary("*", byte, Number(_BYTE, "int16"), "uint16")
+            skip = Binary("+", high, Binary("&", following, _MASK, "uint8"), "uint16")
+        moved = Select(test, own, skip, "uint16")
+        body += [Update(at, Binary("+", at, moved, at.type)), Update(_CODE, byte), self.step]
+        going = Binary("<", _CODE, _index(stream.columns), "bool")
+        return [*begin, Repeat(going, tuple(body))] if stream.columns else begin
+
+    @property
+    def byte(self) -> Expression:
+        """Return the next byte as a number from 0 to 255."""
+        return Binary("&", Element("nodes", self.stream.at, "int8"), _MASK, "uint8")
+
+    @property
+    def step(self) -> Update:
+        """Return the step to the next byte."""
+        at = self.stream.at
+        return Update(at, Binary("+", at, Number(1, "uint8"), at.type))
+
+    def second(self, number: Variable) -> list[Update]:
+        """Return how the second byte of a number is read."""
+        high = Binary("*", number, Number(_BYTE, "int16"), number.type)
+        return [Update(number, Binary("+", high, self.byte, number.type)), self.step]
+
+    def walk(self) -> Iterator[Instruction]:
+        """Yield the loop over all trees."""
+        trees, stream = self.forest.trees, self.stream
+        count = len(trees)
+        t, o = Variable("t", narrowest(0, count)), Variable("o", "uint8")
+        start: Expression
+        after: list[Instruction] = []
+        if stream.has_lengths:
+            start = Variable("start", stream.at.type)
+            about = "How many bytes each tree takes."
+            length = self.whole("lengths", stream.lengths, t, about)
+            yield Declare(start, Number(0, "uint8"))
+            after.append(Update(start, Binary("+", start, length, start.type)))
+        else:
+            start = self.whole("roots", stream.roots, t, "Where the trees begin.")
+        body = self.go(start)
+        outputs = [tree.outputs[0] for tree in trees]
+        output: Expression = o
+        if (
+            count > _SEVERAL
+            and outputs == [at % self.outputs for at in range(count)] != [0] * count
+        ):
+            yield Declare(o, Number(0, "uint8"))
+            following = Binary("+", o, Number(1, "uint8"), "uint8")
+            is_last = Binary("==", o, _index(self.outputs - 1), "bool")
+            after.append(Update(o, Select(is_last, Number(0, "uint8"), following, "uint8")))
+        else:
+            about = "The sums that the trees belong to."
+            output = self.whole("owners", outputs, t, about)
+        leaf: Expression = _CODE
+        if stream.columns:
+            leaf = Binary("-", _CODE, _index(stream.columns), "uint8")
+        if stream.is_inline:
+            body += self.add_inline(len(trees[0].outputs), output)
+        else:
+            body += self.add_leaf(stream.leaves, leaf, "leaves", output)
+        body += after
+        yield from [Loop(t, _index(count), tuple(body), 1)] if count > 1 else body
+
+    def add_inline(self, width: int, output: Expression) -> list[Instruction]:
+        """Return how values that stand behind a leaf are added."""
+        at, value = self.stream.at, Variable("value", "int16")
+        k = Variable("k", "uint8" if width < _BYTE else "uint16")
+        to = k if width > 1 else output
+        one: list[Instruction] = [self.add(to, Element("nodes", at, "int8")), self.step]
+        if self.stream.value_bytes == 2:
+            more = self.second(value)
+            one = [Declare(value, Element("nodes", at, "int8")), self.step, *more]
+            one.append(self.add(to, value))
+        return [Loop(k, _index(width), tuple(one), 1)] if width > 1 else one
+
+    # Classes.
+
+    def decide(self, limit: int | None) -> Procedure:
+        """Return the procedure `decide(x)`: the class of the greatest sum, or of one limit."""
+        about = "Return the class."
+        if len(self.forest.trees) == 1:
+            return self.decide_one(limit, about)
+        s = LocalArray("s", self.sum_type, self.outputs)
+        body: list[Instruction] = [s, *self.begin()]
+        body += self.walk() if self.packed else self.nested()
+        if limit is not None:
+            test = Binary(">=", Element("s", _index(0), self.sum_type), Number(limit), "bool")
+            return Procedure("decide", about, (self.x,), tuple(body), test)
+        best, b = Variable("best", "uint8"), Variable("b", "uint8")
+        own = Element("s", b, self.sum_type)
+        test = Binary(">", own, Element("s", best, self.sum_type), "bool")
+        body.append(Declare(best, Number(0, "uint8")))
+        body.append(
+            Loop(b, _index(self.outputs), (Update(best, Select(test, b, best, "uint8")),), 1)
+        )
+        return Procedure("decide", about, (self.x,), tuple(body), best)
+
+    def decide_one(self, limit: int | None, about: str) -> Procedure:
+        """Return the class of the leaf that the only tree reaches."""
+        (tree,) = self.forest.trees
+        firsts = [self.forest.firsts[output] for output in tree.outputs]
+        if not self.packed:
+            classes = [_index(number) for number in leaf_classes(tree.leaves, firsts, limit)]
+            return Procedure("decide", about, (self.x,), (), self.choice(tree, classes, "uint8"))
+        stream = self.stream
+        body = self.go(_index(0))
+        leaf = Binary("-", _CODE, _index(stream.columns), "uint8") if stream.columns else _CODE
+        numbers = leaf_classes(stream.leaves, firsts, limit)
+        result: Expression = leaf
+        if [*numbers] != [*range(len(numbers))]:
+            result = self.whole("classes", numbers, leaf, "The classes of the leaves.")
+        return Procedure("decide", about, (self.x,), tuple(body), result)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStream:
+    """The nodes of all trees as bytes, and where the trees begin.
+
+    Bytes below `columns` are those of splits. If values are not `is_inline`, a leaf is the number
+    of one of the `leaves`. Reals compare with `thresholds`, by their place.
+    """
+
+    values: tuple[int, ...]
+    roots: tuple[int, ...]
+    columns: int
+    skip_bytes: int
+    leaves: tuple[tuple[float, ...], ...]
+    is_inline: bool
+    value_bytes: int
+    thresholds: tuple[float, ...]
+    place_bytes: int
+
+    @property
+    def at(self) -> Variable:
+        """Return the variable that goes through the bytes."""
+        return Variable("at", "uint16" if len(self.values) < 1 << 16 else "int32")
+
+    @property
+    def lengths(self) -> list[int]:
+        """Return how many bytes each tree takes."""
+        ends = (*self.roots[1:], len(self.values))
+        return [end - start for start, end in zip(self.roots, ends, strict=True)]
+
+    @property
+    def has_lengths(self) -> bool:
+        """Return whether lengths take fewer bytes than the places where trees begin."""
+        is_long = len(self.values) >= _BYTE and max(self.lengths) < _BYTE
+        return is_long and len(self.roots) > _SEVERAL
+
+    @classmethod
+    def make(cls, forest: Forest, number: Type) -> "NodeStream | None":
+        """Return the shortest list of bytes, or None if there are too many columns."""
+        columns = max(forest.columns, default=-1) + 1
+        leaves, values = all_leaves(forest.trees)
+        real = number in REALS
+        thresholds = tuple(sorted({t for tree in forest.trees for t in tree.thresholds}))
+        place_bytes = 1 if len(thresholds) <= _BYTE else 2
+        single = is_single(forest)
+        is_inline = False
+        if not single and not real and not (len(leaves[0]) > 1 and is_votes(leaves)):
+            listed = len(leaves) * len(leaves[0]) * values
+            count = sum(len(_reached(tree)) for tree in forest.trees)
+            is_inline = columns + len(leaves) > _BYTE or listed > count * len(leaves[0]) * values
+        if columns + (1 if is_inline else len(leaves)) > _BYTE:
+            return None
+        width = 1 if number == "int8" else 2
+        for skip_bytes in (1, 2):
+            try:
+                parts: list[bytes] = []
+                roots: list[int] = []
+                for tree in forest.trees:
+                    roots.append(sum(map(len, parts)))
+                    writer = _StreamWriter(
+                        tree,
+                        columns,
+                        skip_bytes,
+                        leaves,
+                        is_inline,
+                        values,
+                        {t: at for at, t in enumerate(thresholds)} if real else None,
+                        place_bytes if real else width,
+                    )
+                    parts.append(writer.nodes())
+            except OverflowError:
+                continue
+            return cls(
+                tuple(byte - ((byte >> 7) << 8) for part in parts for byte in part),
+                tuple(roots),
+                columns,
+                skip_bytes,
+                leaves,
+                is_inline,
+                values,
+                thresholds,
+                place_bytes,
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _StreamWriter:
+    """Writes one tree as bytes."""
+
+    tree: Tree
+    columns: int
+    skip_bytes: int
+    leaves: tuple[tuple[float, ...], ...]
+    is_inline: bool
+    value_bytes: int
+    places: dict[float, int] | None
+    threshold_bytes: int
+
+    def nodes(self) -> bytes:
+        """Return the bytes of the tree; raise OverflowError if a branch is too long."""
+        tree = self.tree
+        known: dict[int, bytes] = {}
+        for number in range(len(tree.leaves)):
+            known[~number] = self.leaf(tree.leaves[number])
+        for split in reversed(range(len(tree.columns))):
+            left, right = known[tree.lefts[split]], known[tree.rights[split]]
+            threshold = tree.thresholds[split]
+            if self.places is None:
+                own = int(threshold).to_bytes(self.threshold_bytes, "big", signed=True)
+            else:
+                own = self.places[threshold].to_bytes(self.threshold_bytes, "big")
+            skip = (len(left) + self.skip_bytes).to_bytes(self.skip_bytes, "big")
+            known[split] = bytes([tree.columns[split]]) + own + skip + left + right
+        return known[tree.root]
+
+    def leaf(self, leaf: tuple[float, ...]) -> bytes:
+        if not self.is_inline:
+            return bytes([self.columns + self.leaves.index(leaf)])
+        size = self.value_bytes
+        values = b"".join(int(value).to_bytes(size, "big", signed=True) for value in leaf)
+        return bytes([self.columns]) + values
+
+
+def is_single(forest: Forest) -> bool:
+    """Return whether the only tree has all sums."""
+    return len(forest.trees) == 1 and len(forest.trees[0].outputs) == len(forest.firsts)
+
+
+def is_votes(leaves: Sequence[tuple[float, ...]]) -> bool:
+    """Return whether each leaf is a vote for the class of its number."""
+    width = len(leaves[0])
+    return len(leaves) == width > 1 and all(
+        leaf == tuple(float(at == number) for at in range(width))
+        for number, leaf in enumerate(leaves)
+    )
+
+
+def _reached(tree: Tree) -> list[int]:
+    """Return the leaf of each branch that ends in one."""
+    return [~child for child in (*tree.lefts, *tree.rights, tree.root) if child < 0]
+
+
+def all_leaves(trees: Sequence[Tree]) -> tuple[tuple[tuple[float, ...], ...], int]:
+    """Return the different leaves of trees, and how many bytes each of their values takes.
+
+    If all of them are votes, a leaf has the number of its class.
+    """
+    found = {leaf for tree in trees for leaf in tree.leaves}
+    width = len(next(iter(found)))
+    votes = tuple(tuple(float(at == number) for at in range(width)) for number in range(width))
+    if found <= {*votes} and width > 1:
+        return votes, 1
+    ordered = sorted(found, key=lambda leaf: (leaf.index(max(leaf)), leaf))
+    flat = [value for leaf in ordered for value in leaf]
+    return tuple(ordered), 1 if min(flat) >= -128 and max(flat) < 128 else 2
+
+
+def leaf_classes(
+    leaves: Sequence[tuple[float, ...]], firsts: Sequence[float], limit: int | None
+) -> list[int]:
+    """Return the class that each leaf decides for."""
+    found = []
+    for leaf in leaves:
+        sums = [first + value for first, value in zip(firsts, leaf, strict=True)]
+        found.append(sums.index(max(sums)) if limit is None else int(sums[0] >= limit))
+    return found
