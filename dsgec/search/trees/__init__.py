@@ -1,0 +1,1 @@
+"""Decision trees that are grown greedily and pruned along a front."""
