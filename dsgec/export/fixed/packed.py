@@ -129,9 +129,11 @@ def pack(
     `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
     parts = NeuronParts(program)
-    if program.forest is not None:
-        return None
-    if not parts.neurons or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS:
+    if (
+        program.forest
+        or not parts.neurons
+        or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS
+    ):
         return None
     return _Packer(program, parts, {*required}, finds_class).pack()
 
