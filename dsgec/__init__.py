@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dsgec.api.search import SearchRun
     from dsgec.api.search import search as search
     from dsgec.errors import DsgecError
+    from dsgec.grammar.genome.derivation_tree import TreeNode
     from dsgec.grammar.load import GrammarFile as Grammar
     from dsgec.grammar.load import parse_grammar
     from dsgec.network.readers.foreign import Agreement
@@ -35,6 +36,7 @@ __all__ = [
     "Progress",
     "Run",
     "SearchRun",
+    "TreeNode",
     "evolve",
     "load",
     "parse_grammar",
@@ -54,6 +56,7 @@ _HOMES = {
     "Progress": ("dsgec.api.evolve", "Progress"),
     "Run": ("dsgec.api.run", "Run"),
     "SearchRun": ("dsgec.api.search", "SearchRun"),
+    "TreeNode": ("dsgec.grammar.genome.derivation_tree", "TreeNode"),
     "compile": ("dsgec.api.compile", "compile"),
     "evolve": ("dsgec.api.evolve", "evolve"),
     "load": ("dsgec.api.run", "load"),

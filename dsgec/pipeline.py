@@ -66,6 +66,7 @@ from dsgec.run.text_result import (
 from dsgec.search.defaults import check_walk
 from dsgec.search.evolver import ENDS, Evolver, Generation
 from dsgec.search.fitness import Evaluator
+from dsgec.search.operators import NO_OPERATORS, Operators
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
 from dsgec.search.text_problem import make_text_problem
@@ -117,13 +118,16 @@ def prepare_search(
     *,
     function: str,
     digest: str,
+    operators: Operators = NO_OPERATORS,
     out: Path | None = None,
     name: str = "",
 ) -> Job:
     """Read and check everything that a search with a user's fitness, `function`, needs."""
     _check_name(name)
     file = load_grammar(grammar, any_text=True) if isinstance(grammar, str) else grammar
-    problem = make_text_problem(file.grammar, evaluate, settings, name=function, digest=digest)
+    problem = make_text_problem(
+        *(file.grammar, evaluate, settings), name=function, digest=digest, operators=operators
+    )
     names = dict.fromkeys(map(safe_name, (function.partition(":")[0], file.name)))
     folder = name or f"{'-'.join(names)}-seed{settings.seed}"
     return Job(file, problem, settings, (out or Path("build")) / folder)

@@ -27,6 +27,7 @@ from dsgec.run.text_result import (
 )
 from dsgec.search.diversity import Diversity
 from dsgec.search.fitness import LocalEvaluator
+from dsgec.search.operators import make_operators
 from dsgec.search.text_evolvers import BACKENDS, choose_text_evolver
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
@@ -34,11 +35,12 @@ from dsgec.setting import names_of
 from dsgec.study.evaluators import (
     CallableSource,
     close_evaluator,
-    function_digest,
+    functions_digest,
     make_evaluator,
 )
 
 Fitness = Callable[[Any], Any]
+Operator = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +174,9 @@ def search(
     grammar: Any,
     fitness: Fitness,
     *,
+    select: Operator | None = None,
+    cross: Operator | None = None,
+    mutate: Operator | None = None,
     batched: bool = False,
     processes: int = 0,
     cluster: str | None = None,
@@ -193,6 +198,10 @@ def search(
     :param grammar: A file, the text of a grammar, or a grammar from `parse_grammar`.
     :param fitness: A function from a phenotype to a number, which is minimised, or to a list of
         numbers: the errors of cases, whose sum is minimised, or `objectives`.
+    :param select: A function `select(population, random)` that returns the number of a parent.
+    :param cross: A function `cross(mother, father, random)` that returns two children: derivation
+        trees with `variation="trees"`, otherwise lists of integers by rule and part.
+    :param mutate: A function `mutate(individual, random)` that returns a mutant of the same kind.
     :param batched: The function takes a list of phenotypes and returns a list.
     :param processes: Number of processes that evaluate; 0: this process does. Others go on when an
         evaluation hangs in C code, exits or crashes.
@@ -212,6 +221,8 @@ def search(
     refuse_unknown("search", settings, names_of(TEXT_SETTINGS), _SYNONYMS)
     check_choice("backend", backend, BACKENDS)
     chosen = make_text_settings(settings)
+    operators = make_operators({"select": select, "cross": cross, "mutate": mutate})
+    own = [one for one in (fitness, select, cross, mutate) if one is not None]
     file = _load(grammar)
     source = CallableSource(fitness)
     evaluator = make_evaluator(
@@ -227,7 +238,8 @@ def search(
         job = pipeline.prepare_search(
             *(file, evaluator, chosen),
             function=f"{name or getattr(fitness, '__module__', 'fitness')}:{function}",
-            digest=function_digest(fitness),
+            digest=functions_digest(own),
+            operators=operators,
         )
         if folder is not None:
             if not overwrite and folder.exists():

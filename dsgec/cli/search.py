@@ -126,6 +126,7 @@ def _prepare(
     """Return the job of a search, and the arguments with which it is resumed."""
     from dsgec.grammar.load import load_grammar, parse_grammar
     from dsgec.pipeline import prepare_search
+    from dsgec.search.operators import make_operators
     from dsgec.study.evaluators import (
         FileSource,
         close_evaluator,
@@ -166,6 +167,7 @@ def _prepare(
         *(file, _Redirected(evaluator), chosen),
         function=f"{problem_name(module_place)}:{function}",
         digest=module_digest(module),
+        operators=make_operators(getattr(module, "operators", {})),
         out=out,
         name=name,
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dsgec.engine.costs import EngineCosts, NativeCosts
 from dsgec.engine.library import Library, Waiting, is_compiled, load, load_linked
+from dsgec.engine.operator_calls import OPERATORS, NativeOperators
 from dsgec.engine.source import EngineSource
 from dsgec.engine.toolchain import CompileError, Toolchain
 from dsgec.engine.values import (
@@ -42,6 +43,7 @@ _FAILURES = {
         "The file may be damaged: start the run from scratch.",
     ),
     "BAD_CALL": ("the engine was called wrongly", ""),
+    "OPERATOR_FAILED": ("an operator failed", ""),
 }
 
 
@@ -104,7 +106,10 @@ class NativeEngine:
         parameters: Parameters,
         tables: EngineTables,
         costs: EngineCosts | None = None,
+        operators: NativeOperators | None = None,
     ) -> None:
+        self.operators = operators  # the engine calls them as long as it lives
+        pointers = operators.pointers if operators else dict.fromkeys(OPERATORS, library.ffi.NULL)
         self._library, self._ffi, self._lib = library, library.ffi, library.functions
         self._tables = tables  # the engine reads them where they are
         errors = library.names("dsgec_engine_error")
@@ -126,6 +131,7 @@ class NativeEngine:
             row_groups=self._groups,
             prologue=self.costs.prologue,
             prices=self.costs.prices,
+            **pointers,
         )
         self._population = settings.population
         error = self._ffi.new("int *")
@@ -145,7 +151,10 @@ class NativeEngine:
         Each has the fields of `dsgec_engine_row`, and the best `phenotype`.
         """
         answer = self._ffi.new("dsgec_engine_rows *")
-        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
+        code = self._lib.dsgec_engine_step(self._engine, generations, seconds, answer)
+        if self.operators is not None:
+            self.operators.raise_error()
+        self._expect(code)
         return [self._row(answer.rows[number], answer.phenotypes) for number in range(answer.count)]
 
     def _row(self, row: Any, texts: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.sums import Sums, find_sums
 from dsgec.random import Stream
 from dsgec.search.individual import Individual, Offspring
+from dsgec.search.operators import NO_OPERATORS, Caller
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
@@ -22,11 +23,21 @@ def make_breeding(problem: Problem, settings: Settings) -> "Breeding":
     """Return the way of breeding that the problem asks for."""
     individuals = problem.represent(settings)
     tables = problem.language.tables
-    if problem.fitness is not None and problem.varies_trees:  # of texts that are not networks
-        return TreeBreeding(individuals, tables, None, None, settings)
+    if problem.fitness is not None:  # of texts that are not networks
+        caller = make_caller(problem, settings)
+        if problem.varies_trees:
+            return TreeBreeding(individuals, tables, None, None, settings, caller)
+        return ListBreeding(individuals, tables, settings, caller)
     if problem.varies_trees:
         return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
     return ListBreeding(individuals, tables, settings)
+
+
+def make_caller(problem: Problem, settings: Settings) -> Caller:
+    """Return what calls the user's operators, if there are any."""
+    operators = problem.fitness.operators if problem.fitness else NO_OPERATORS
+    representation = problem.represent(settings)
+    return Caller(operators, problem.language.tables, representation, problem.varies_trees)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class ListBreeding:
     individuals: Representation
     tables: RuleTables
     settings: Settings
+    caller: Caller | None = None
 
     def prepare(self, parents: Sequence[Individual], generation: int) -> "ListBreeding":
         """Return the breeding of a generation, which may learn from its parents.
@@ -66,7 +78,7 @@ class ListBreeding:
         """
         parents = (mother.derivation.genotype, father.derivation.genotype)
         crosses = first.chance(self.settings.crossover)
-        pair = self.individuals.crossover(*parents, first) if crosses else parents
+        pair = self._cross(*parents, first) if crosses else parents
         if isinstance(self.individuals, Psge):
             better = parents[0] if mother.fitness < father.fitness else parents[1]
             heirs = (better, better) if crosses else parents
@@ -76,7 +88,20 @@ class ListBreeding:
             )
         return self._child(pair[0], first), self._child(pair[1], second)
 
+    def _cross(
+        self, mother: Genotype, father: Genotype, stream: Stream
+    ) -> tuple[Genotype, Genotype]:
+        if self.caller and self.caller.operators.cross:
+            return self.caller.cross(mother, father, stream)
+        return self.individuals.crossover(mother, father, stream)
+
     def _child(self, genotype: Genotype, stream: Stream) -> Offspring:
+        if self.caller and self.caller.operators.mutate:
+            derivation = self.individuals.express(genotype, stream)
+            if stream.chance(self.settings.mutation):
+                mutant = self.caller.mutate(derivation.genotype, stream)
+                derivation = self.individuals.express(mutant, stream)
+            return Offspring(derivation)
         return Offspring(self.individuals.vary(genotype, self.settings.mutation, stream))
 
 
@@ -92,6 +117,7 @@ class TreeBreeding:
     neurons: Neurons | None
     sums: Sums | None
     settings: Settings
+    caller: Caller | None = None
 
     def prepare(self, parents: Sequence[Individual], generation: int) -> "TreeBreeding":
         """Return the same: nothing is learned from the parents of a generation."""
@@ -109,22 +135,37 @@ class TreeBreeding:
         self, mother: Individual, father: Individual, first: Stream, second: Stream
     ) -> tuple[Offspring, Offspring]:
         crosses = first.chance(self.settings.crossover)
+        crossed: tuple[Genotype | None, Genotype | None] = (None, None)
+        has_trees = not mother.derivation.fault and not father.derivation.fault
+        if crosses and has_trees and self.caller and self.caller.operators.cross:
+            parents = (mother.derivation.genotype, father.derivation.genotype)
+            crossed = self.caller.cross(*parents, first)
         return (
-            self._child(mother, father, crosses, first),
-            self._child(father, mother, crosses, second),
+            self._child(mother, father, crosses, crossed[0], first),
+            self._child(father, mother, crosses, crossed[1], second),
         )
 
     def _child(
-        self, mother: Individual, father: Individual, crosses: bool, stream: Stream
+        self,
+        mother: Individual,
+        father: Individual,
+        crosses: bool,
+        crossed_by_caller: Genotype | None,
+        stream: Stream,
     ) -> Offspring:
         derivation, rates = mother.derivation, mother.rates
-        if crosses and not derivation.fault and not father.derivation.fault:
+        if crossed_by_caller is not None:
+            derivation = self.individuals.express(crossed_by_caller, stream)
+        elif crosses and not derivation.fault and not father.derivation.fault:
             parents = (derivation.genotype, father.derivation.genotype)
             crossed = edit.exchange_subtrees(self.tables, self.neurons, *parents, stream)
             both = mother.rates + father.rates if mother.rates and father.rates else ()
             derivation = self.individuals.express(crossed.genotype, stream)
             rates = _inherit_rates(both, crossed.origins, derivation)
         if stream.chance(self.settings.mutation) and not derivation.fault:
+            if self.caller and self.caller.operators.mutate:
+                mutant = self.caller.mutate(derivation.genotype, stream)
+                return Offspring(self.individuals.express(mutant, stream))
             changed = edit.mutate(self.tables, self.neurons, derivation.genotype, stream)
             derivation = self.individuals.express(changed.genotype, stream)
             rates = _inherit_rates(rates, changed.origins, derivation)

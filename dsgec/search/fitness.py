@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dsgec.search.operators import NO_OPERATORS, Operators
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
@@ -53,7 +55,8 @@ class TextFitness:
     """A user's fitness as a search sees it; `digest` is that of its source.
 
     With several `objectives`, the values of an answer are these; otherwise they are cases, whose
-    sum is the fitness. With `trees`, derivation trees are varied instead of lists.
+    sum is the fitness. With `trees`, derivation trees are varied instead of lists. `operators` take
+    the place of those of dsgec.
     """
 
     name: str
@@ -62,6 +65,7 @@ class TextFitness:
     objectives: int = 1
     maximise: bool = False
     trees: bool = True
+    operators: Operators = NO_OPERATORS
 
 
 class LocalEvaluator:

@@ -97,8 +97,8 @@ def _offspring(
     for number in range(settings.elites, settings.population, 2):
         first = Stream(settings.seed, candidates.generation, number)
         second = Stream(settings.seed, candidates.generation, number + 1)
-        mother = select_parent(candidates, settings, first)
-        father = select_parent(candidates, settings, first)
+        mother = select_parent(candidates, settings, first, breeding.caller)
+        father = select_parent(candidates, settings, first, breeding.caller)
         children += breeding.pair(mother, father, first, second)
     return children[: settings.population - settings.elites]
 

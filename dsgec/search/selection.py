@@ -13,6 +13,7 @@ from statistics import median
 
 from dsgec.random import Stream
 from dsgec.search.individual import Individual
+from dsgec.search.operators import Caller, Candidate, Candidates
 from dsgec.search.settings import Settings
 
 FindValues = Callable[[Sequence[Individual]], list[Sequence[float]]]
@@ -39,6 +40,11 @@ class Parents:
 
     def __getitem__(self, number: int) -> Individual:
         return self._individuals[number]
+
+    @cached_property
+    def candidates(self) -> "Candidates":
+        """The individuals as a user's operator gets them."""
+        return Candidates(len(self), lambda number: as_candidate(self[number]))
 
     @cached_property
     def valid(self) -> list[int]:
@@ -74,6 +80,13 @@ class Parents:
     def value(self, number: int, case: int) -> float:
         """Return the value of an individual in a case; less is better."""
         return self.values[number][case]
+
+
+def as_candidate(one: Individual) -> Candidate:
+    """Return an individual as a user's operator gets it."""
+    derivation = one.derivation
+    values = () if one.score.reason else one.score.values
+    return Candidate(derivation.genotype, derivation.phenotype, one.fitness, values)
 
 
 def _deviation(values: Sequence[float]) -> float:
@@ -132,6 +145,10 @@ SELECTIONS: dict[str, Callable[[Parents, Settings, Stream], int]] = {
 """The methods by name, in the order of selection.c: each returns the number of a parent."""
 
 
-def select_parent(parents: Parents, settings: Settings, stream: Stream) -> Individual:
-    """Return a parent, selected by the method of the settings."""
+def select_parent(
+    parents: Parents, settings: Settings, stream: Stream, caller: Caller | None = None
+) -> Individual:
+    """Return a parent, selected by the method of the settings or by the user's operator."""
+    if caller and caller.operators.select:
+        return parents[caller.select(parents.candidates, stream)]
     return parents[SELECTIONS[settings.selection](parents, settings, stream)]

@@ -11,17 +11,22 @@ from functools import partial
 import numpy as np
 
 from dsgec.engine.library import Waiting
+from dsgec.engine.operator_calls import OPERATORS, NativeOperators
 from dsgec.engine.processors import processors
 from dsgec.engine.text_engine import TextEngine
+from dsgec.engine.values import EngineIndividual, NativeGenotype
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
+from dsgec.random import Stream
 from dsgec.search.backends import ReferenceBackend
+from dsgec.search.breeding import make_caller
 from dsgec.search.diversity import measure_diversity
 from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
 from dsgec.search.individual import INFINITE, Champion, Score
 from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
 from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
 from dsgec.search.native_input import EngineBuild, make_parameters
+from dsgec.search.operators import Caller, Candidate, Candidates
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings
@@ -91,6 +96,37 @@ class TextLoopEvolver(TextIsland, LoopEvolver):
         super().restore(restore_judge(self.judge, state))
 
 
+class _EngineCalls:
+    """Calls the user's operators for the engine."""
+
+    def __init__(
+        self, caller: Caller, population: int, look: Callable[[int], EngineIndividual]
+    ) -> None:
+        self._caller, self._population, self._look = caller, population, look
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the population, before another one is selected from."""
+        self._candidates = Candidates(self._population, self._make)
+
+    def _make(self, number: int) -> Candidate:
+        one = self._look(number)
+        return Candidate(one.genotype, one.phenotype, one.fitness, one.cases)
+
+    def select(self, stream: Stream) -> int:
+        return self._caller.select(self._candidates, stream)
+
+    def cross(
+        self, mother: int, father: int, stream: Stream
+    ) -> tuple[NativeGenotype, NativeGenotype]:
+        parents = (self._candidates[mother].genotype, self._candidates[father].genotype)
+        first, second = self._caller.cross(*parents, stream)
+        return dict(first), dict(second)
+
+    def mutate(self, genotype: NativeGenotype, stream: Stream) -> NativeGenotype:
+        return dict(self._caller.mutate(genotype, stream))
+
+
 class TextEngineEvolver(TextIsland, EngineEvolver):
     """The native engine, which hands new phenotypes to a user's fitness."""
 
@@ -107,10 +143,15 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
         self.judge = TextJudge(problem, settings.selection)
 
     native: TextEngine
+    _calls: "_EngineCalls"
 
     def _begin(self) -> TextEngine:
         parameters = make_parameters(self.problem, self.settings, self.threads)
-        return TextEngine(self._build.library, parameters, self._build.tables)
+        library, caller = self._build.library, make_caller(self.problem, self.settings)
+        used = {one for one in OPERATORS if getattr(caller.operators, one) is not None}
+        self._calls = _EngineCalls(caller, self.settings.population, self.individual)
+        operators = NativeOperators(library, self._calls, used) if used else None
+        return TextEngine(library, parameters, self._build.tables, operators=operators)
 
     def _follow_upgrade(self, upgrade: Upgrade) -> None:
         if self.native.generation >= 0:  # within a generation, evaluations would be lost
@@ -120,6 +161,7 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
         deadline = time.perf_counter() + seconds
         found: list[Generation] = []
         while len(found) < generations:
+            self._calls.begin()
             left = deadline - time.perf_counter()
             for row in self.native.step(1, max(left, 0.0)):
                 found.append(Generation(**row))

@@ -10,13 +10,20 @@ from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.ir import Grammar
 from dsgec.search.fitness import Evaluator, TextFitness
+from dsgec.search.operators import NO_OPERATORS, Operators
 from dsgec.search.problem import OBJECTIVES_OF_USER, CostObjective, PhenotypeLanguage, Problem
 from dsgec.search.settings import NOTHING
 from dsgec.search.text_settings import TextSettings
 
 
 def make_text_problem(
-    grammar: Grammar, evaluate: Evaluator, settings: TextSettings, *, name: str, digest: str
+    grammar: Grammar,
+    evaluate: Evaluator,
+    settings: TextSettings,
+    *,
+    name: str,
+    digest: str,
+    operators: Operators = NO_OPERATORS,
 ) -> Problem:
     """Return the problem of a grammar and a fitness, which has this name and digest."""
     language = make_text_language(grammar, settings)
@@ -27,6 +34,7 @@ def make_text_problem(
         settings.objectives,
         settings.maximise,
         settings.variation == "trees",
+        operators,
     )
     minimised = OBJECTIVES_OF_USER if settings.has_fronts else NOTHING
     rows = np.arange(1)

@@ -138,6 +138,14 @@ def function_digest(function: Function) -> str:
         return ""
 
 
+def functions_digest(functions: Sequence[Function]) -> str:
+    """Return a digest of a fitness function and of the operators after it, if there are any."""
+    digests = [function_digest(one) for one in functions]
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
 class Pool(Protocol):
     """Processes here, or the workers of a cluster."""
 

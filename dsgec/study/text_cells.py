@@ -10,6 +10,7 @@ from dsgec.run.job import Job
 from dsgec.run.text_result import TextResult
 from dsgec.search.evolver import Evolver
 from dsgec.search.fitness import LocalEvaluator
+from dsgec.search.operators import make_operators
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 from dsgec.search.text_problem import make_text_problem
@@ -44,7 +45,10 @@ def make_cell_problem(grammar: GrammarFile, data: Data, settings: Settings) -> P
     evaluate = LocalEvaluator(find_function(module, place, function))
     name = f"{problem_name(place)}:{function}"
     digest = module_digest(module)
-    return make_text_problem(grammar.grammar, evaluate, settings, name=name, digest=digest)
+    operators = make_operators(getattr(module, "operators", {}))
+    return make_text_problem(
+        *(grammar.grammar, evaluate, settings), name=name, digest=digest, operators=operators
+    )
 
 
 def run_cell(

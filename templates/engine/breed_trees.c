@@ -1,7 +1,7 @@
 /* Children by local variation of derivation trees: dsgec/search/breeding.py. */
 #include "edit.c"
 #include "map_trees.c"
-#include "selection.c"
+#include "operators.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_BREED_TREES_C)
 #define DSGEC_BREED_TREES_C
@@ -89,7 +89,7 @@ static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, S
 /* Breed one child of a parent, with a subtree of another one if they are crossed. */
 static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
                       const Individual *mother, const Individual *father, int crosses,
-                      Stream *random) {
+                      const dsgec_engine_genotype *crossed, Stream *random) {
     Mapper *map = &own->mapping;
     int is_mapped = 0;
     own->trees.out_of_memory = 0;
@@ -100,11 +100,27 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
         return;
     }
     map->fault = mother->fault;
-    if (crosses && !mother->fault && !father->fault) {
+    if (EXTERNAL && crossed != NULL) {
+        child->error = load_genotype(map, crossed);
+        child->error = child->error == OK
+                           ? express(map, random, e->settings.max_size, &child->phenotype)
+                           : child->error;
+        is_mapped = 1;
+    } else if (crosses && !mother->fault && !father->fault) {
         child->error = cross_trees(e, own, child, mother, father, random);
         is_mapped = 1;
     }
     if (child->error == OK && chance(random, e->settings.mutation) && !map->fault) {
+        if (EXTERNAL && e->settings.mutate != NULL) {
+            if (!is_mapped) {
+                child->error = express(map, random, e->settings.max_size, &child->phenotype);
+            }
+            if (child->error == OK) {
+                child->error = mutate_by_caller(e, own, child, random);
+            }
+            store_individual(map, child);
+            return;
+        }
         child->error = mutate_slots(e, own, child, random);
         return;
     }
@@ -126,11 +142,26 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
     const Individual *mother = select_parent(e, own, &random);
     const Individual *father = select_parent(e, own, &random);
-    int crosses = chance(&random, e->settings.crossover);
-    vary_tree(e, own, &children[0], mother, father, crosses, &random);
+    const dsgec_engine_genotype *crossed = NULL;
+    dsgec_engine_genotype made[2];
+    int crosses;
+    if (mother == NULL || father == NULL) {
+        children[0].error = OPERATOR_FAILED;
+        return;
+    }
+    crosses = chance(&random, e->settings.crossover);
+    if (EXTERNAL && crosses && e->settings.cross != NULL && !mother->fault && !father->fault) {
+        children[0].error = cross_by_caller(e, mother, father, &random, made);
+        crossed = made;
+        if (children[0].error != OK) {
+            return;
+        }
+    }
+    vary_tree(e, own, &children[0], mother, father, crosses, crossed, &random);
     if (first + 1 < e->settings.population) {
         random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
-        vary_tree(e, own, &children[1], father, mother, crosses, &random);
+        vary_tree(e, own, &children[1], father, mother, crosses, crossed ? crossed + 1 : NULL,
+                  &random);
     }
 }
 #endif

@@ -143,6 +143,19 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     return e;
 }
 
+int dsgec_engine_abandon(dsgec_engine *e) {
+    if (!EXTERNAL || e->error != OK) {
+        return BAD_CALL;
+    }
+    if (e->phase == SCORE || e->phase == LOOK_UP) {
+        cut_scores(&e->scores, e->known);
+        e->reused = e->reused_before;
+    }
+    e->phase = BREED;
+    e->pool.next = 0;
+    return OK;
+}
+
 int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
                       dsgec_engine_rows *rows) {
     const dsgec_environment found = dsgec_enter();
@@ -155,6 +168,11 @@ int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
         }
     }
     dsgec_leave(found);
+    if (e->error == OPERATOR_FAILED) { /* the generation can begin again */
+        e->error = OK;
+        dsgec_engine_abandon(e);
+        return OPERATOR_FAILED;
+    }
     rows->rows = e->rows;
     rows->phenotypes = e->log.data;
     rows->count = e->row_count;
@@ -214,19 +232,6 @@ int dsgec_engine_give(dsgec_engine *e, const double *fitness, const int32_t *siz
                     e->scores.width);
     }
     e->is_scored = 1;
-    return OK;
-}
-
-int dsgec_engine_abandon(dsgec_engine *e) {
-    if (!EXTERNAL || e->error != OK) {
-        return BAD_CALL;
-    }
-    if (e->phase == SCORE) {
-        cut_scores(&e->scores, e->known);
-        e->reused = e->reused_before;
-    }
-    e->phase = BREED;
-    e->pool.next = 0;
     return OK;
 }
 

@@ -19,7 +19,8 @@ typedef enum {
     TOO_MANY_LAYERS, /* more than the codes of connections can number */
     NO_THREADS,
     BAD_STATE, /* the bytes to restore are not those of such an engine */
-    BAD_CALL   /* an invalid argument */
+    BAD_CALL,  /* an invalid argument */
+    OPERATOR_FAILED /* an operator of the caller */
 } dsgec_engine_error;
 
 /* Why an individual has no phenotype. */
@@ -62,6 +63,19 @@ typedef struct {
     uint64_t base_needs;
 } dsgec_engine_prices;
 
+/* The integers of one rule: `length` of the individual's `values`, from `start` on. `part` is the
+ * layer for <features> in DSGE and the depth in SGE. All codons of GE belong to rule 0. In PSGE, the
+ * number of rules is that of the probabilities, and the next one that of the mutation rates. */
+typedef struct {
+    int32_t rule, part, start, length;
+} dsgec_engine_gene;
+/* A genotype of the caller, sorted by rule and part. */
+typedef struct {
+    const dsgec_engine_gene *genes;
+    const int32_t *values;
+    int32_t count;
+} dsgec_engine_genotype;
+
 /* The settings of an engine. `columns` holds one column for each feature, `single` is the target of
  * a single output, and `each` has a target column for each class. `row_weights` is NULL if all rows
  * have the same weight. */
@@ -83,6 +97,14 @@ typedef struct {
     int64_t adaptive; /* whether individuals have mutation rates of their own */
     double rate_mutation, rate_deviation;
     int64_t initialisation; /* of the first generation: plan.c */
+
+    /* Operators of the caller of an EXTERNAL engine, or NULL; they draw from `state`, and return a
+     * negative number on failure. Genotypes are read until the next call. */
+    int64_t (*select)(uint64_t *state);
+    int64_t (*cross)(int64_t mother, int64_t father, uint64_t *state,
+                     dsgec_engine_genotype *children);
+    int64_t (*mutate)(const dsgec_engine_genotype *before, uint64_t *state,
+                      dsgec_engine_genotype *after);
 } dsgec_engine_settings;
 
 /* One generation, with the size and the phenotype of its best individual. */
@@ -97,13 +119,6 @@ typedef struct {
     const char *phenotypes;
     int64_t count;
 } dsgec_engine_rows;
-
-/* The integers of one rule: `length` of the individual's `values`, from `start` on. `part` is the
- * layer for <features> in DSGE and the depth in SGE. All codons of GE belong to rule 0. In PSGE, the
- * number of rules is that of the probabilities, and the next one that of the mutation rates. */
-typedef struct {
-    int32_t rule, part, start, length;
-} dsgec_engine_gene;
 
 /* The state of learning a weight: the size of its next step, and its gradient at the last step. */
 typedef struct {

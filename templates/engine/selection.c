@@ -80,7 +80,12 @@ enum {
     BY_EPSILON
 };
 
+/* Return a parent; NULL if an operator of the caller has failed. */
 static const Individual *select_parent(const dsgec_engine *e, Thread *own, Stream *random) {
+    if (EXTERNAL && e->settings.select != NULL) {
+        int64_t number = e->settings.select(&random->state);
+        return number >= 0 && number < e->settings.population ? &e->population[number] : NULL;
+    }
     return &e->population[SELECTIONS[e->settings.selection](e, own, random)];
 }
 
