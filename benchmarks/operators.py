@@ -22,7 +22,7 @@ POPULATION, GENERATIONS = 500, 20
 def select(population: Any, random: Any) -> int:
     """Return the best of three."""
     drawn = [random.below(len(population)) for _ in range(3)]
-    return min(drawn, key=lambda number: population[number].fitness)
+    return int(min(drawn, key=lambda number: population[number].fitness))
 
 
 def cross(mother: Any, father: Any, random: Any) -> tuple[Any, Any]:

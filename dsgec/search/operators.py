@@ -21,7 +21,7 @@ _LARGEST = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Parent:
     """An individual that can become a parent.
 
     :param genotype: Its integers, by rule and part.
@@ -36,23 +36,23 @@ class Candidate:
     values: tuple[float, ...]
 
 
-class Candidates(Sequence[Candidate]):
+class ParentList(Sequence[Parent]):
     """A population, whose individuals are made when they are asked for."""
 
-    def __init__(self, count: int, make: Callable[[int], Candidate]) -> None:
+    def __init__(self, count: int, make: Callable[[int], Parent]) -> None:
         self._count, self._make = count, make
-        self._made: dict[int, Candidate] = {}
+        self._made: dict[int, Parent] = {}
 
     def __len__(self) -> int:
         return self._count
 
     @overload
-    def __getitem__(self, number: int) -> Candidate: ...
+    def __getitem__(self, number: int) -> Parent: ...
 
     @overload
-    def __getitem__(self, number: slice) -> Sequence[Candidate]: ...
+    def __getitem__(self, number: slice) -> Sequence[Parent]: ...
 
-    def __getitem__(self, number: int | slice) -> Candidate | Sequence[Candidate]:
+    def __getitem__(self, number: int | slice) -> Parent | Sequence[Parent]:
         if isinstance(number, slice):
             return [self[one] for one in range(*number.indices(self._count))]
         at = range(self._count)[number]
@@ -100,7 +100,7 @@ class Caller:
     individuals: Representation
     trees: bool
 
-    def select(self, population: Sequence[Candidate], stream: Stream) -> int:
+    def select(self, population: Sequence[Parent], stream: Stream) -> int:
         """Return the number of a parent."""
         number = _call(self.operators.select, "select", population, stream)
         try:

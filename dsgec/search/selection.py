@@ -13,7 +13,7 @@ from statistics import median
 
 from dsgec.random import Stream
 from dsgec.search.individual import Individual
-from dsgec.search.operators import Caller, Candidate, Candidates
+from dsgec.search.operators import Caller, Parent, ParentList
 from dsgec.search.settings import Settings
 
 FindValues = Callable[[Sequence[Individual]], list[Sequence[float]]]
@@ -42,9 +42,9 @@ class Parents:
         return self._individuals[number]
 
     @cached_property
-    def candidates(self) -> "Candidates":
+    def views(self) -> "ParentList":
         """The individuals as a user's operator gets them."""
-        return Candidates(len(self), lambda number: as_candidate(self[number]))
+        return ParentList(len(self), lambda number: as_parent(self[number]))
 
     @cached_property
     def valid(self) -> list[int]:
@@ -82,11 +82,11 @@ class Parents:
         return self.values[number][case]
 
 
-def as_candidate(one: Individual) -> Candidate:
+def as_parent(one: Individual) -> Parent:
     """Return an individual as a user's operator gets it."""
     derivation = one.derivation
     values = () if one.score.reason else one.score.values
-    return Candidate(derivation.genotype, derivation.phenotype, one.fitness, values)
+    return Parent(derivation.genotype, derivation.phenotype, one.fitness, values)
 
 
 def _deviation(values: Sequence[float]) -> float:
@@ -150,5 +150,5 @@ def select_parent(
 ) -> Individual:
     """Return a parent, selected by the method of the settings or by the user's operator."""
     if caller and caller.operators.select:
-        return parents[caller.select(parents.candidates, stream)]
+        return parents[caller.select(parents.views, stream)]
     return parents[SELECTIONS[settings.selection](parents, settings, stream)]

@@ -26,7 +26,7 @@ from dsgec.search.individual import INFINITE, Champion, Score
 from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
 from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
 from dsgec.search.native_input import EngineBuild, make_parameters
-from dsgec.search.operators import Caller, Candidate, Candidates
+from dsgec.search.operators import Caller, Parent, ParentList
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings
@@ -107,11 +107,11 @@ class _EngineCalls:
 
     def begin(self) -> None:
         """Forget the population, before another one is selected from."""
-        self._candidates = Candidates(self._population, self._make)
+        self._candidates = ParentList(self._population, self._make)
 
-    def _make(self, number: int) -> Candidate:
+    def _make(self, number: int) -> Parent:
         one = self._look(number)
-        return Candidate(one.genotype, one.phenotype, one.fitness, one.cases)
+        return Parent(one.genotype, one.phenotype, one.fitness, one.cases)
 
     def select(self, stream: Stream) -> int:
         return self._caller.select(self._candidates, stream)
