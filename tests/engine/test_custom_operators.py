@@ -119,7 +119,7 @@ def test_operators_on_trees_and_lists_change_what_a_search_finds():
         return 0
 
     run = search(select=first, mutation=0.0, crossover=0.0)
-    assert len({one.phenotype for one in run.individuals}) == 1  # all are copies of the first
+    assert len({one.phenotype for one in run.individuals()}) == 1  # all are copies of the first
     assert all(one <= {*"abc"} or all({*text} <= {*"abc"} for text in one) for one in seen)
 
 
