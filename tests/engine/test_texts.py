@@ -125,7 +125,7 @@ def compare_many(pair, count, seed):
 
 
 def test_random_and_mutated_texts_are_understood_as_in_the_reference(pair):
-    assert compare_many(pair, 150, seed=1) > 8
+    assert compare_many(pair, 150, seed=1) > 5
 
 
 @pytest.mark.campaign

@@ -36,6 +36,9 @@ _SEVERAL = 3  # the least number of products worth a table
 _SHIFTING = ("product", "quotient", "rounded", "shifted")
 """Functions whose last argument is a shift."""
 
+_PRICED_AS = {"greater": "equals", "selected": "minimum"}
+"""Functions that take a comparison, and a choice, as others do."""
+
 _MOST_INLINED, _MOST_UNROLLED_TERMS, _MOST_UNROLLED = 2, 4, 3
 """The most calls that are inlined, and the most products and other loop turns unrolled."""
 
@@ -178,7 +181,7 @@ def _clamp(counts: Counter[str], operand: Operand, limits: list[Operand], bits: 
 
 
 def _call(counts: Counter[str], function: str, arguments: tuple[Operand, ...]) -> None:
-    counts[function] += 1
+    counts[_PRICED_AS.get(function, function)] += 1
     *others, last = arguments
     if function in _SHIFTING and isinstance(last, WholeNumber):
         _shift(counts, last.value)
