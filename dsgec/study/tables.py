@@ -197,8 +197,9 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row
         yield study.shortened
     counts = {(row, data): len(runs) for (row, data), runs in chosen.items()}
     most = max(counts.values(), default=0)
+    kind = "phenotype" if all(data.fitness for data in plan.data) else "network"
     yield (
-        f"Mean ± standard deviation of the best network of each of {most} runs, seeds"
+        f"Mean ± standard deviation of the best {kind} of each of {most} runs, seeds"
         f" {study.seed} to {study.seed + study.runs - 1}."
     )
     if others:
