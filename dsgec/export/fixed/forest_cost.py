@@ -5,7 +5,7 @@ between the layouts, and are within about a quarter of what a linker reports.
 """
 
 from dsgec.export.fixed.ir import IntegerProgram
-from dsgec.export.walk import NodeStream, all_leaves, is_single, is_votes
+from dsgec.export.node_stream import NodeStream, all_leaves, is_single, is_votes
 from dsgec.network.cost.chips import Cost
 from dsgec.network.trees import Forest, Tree
 from dsgec.program.ir import Type

@@ -129,11 +129,8 @@ def pack(
     `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
     parts = NeuronParts(program)
-    if (
-        program.forest
-        or not parts.neurons
-        or len({neuron.tail for neuron in parts.neurons.values()}) > _MOST_TAILS
-    ):
+    tails = {neuron.tail for neuron in parts.neurons.values()}
+    if program.forest or not parts.neurons or len(tails) > _MOST_TAILS:
         return None
     return _Packer(program, parts, {*required}, finds_class).pack()
 
