@@ -4,10 +4,7 @@
 and measures, and `run` does so in a folder, with checkpoints, and writes it. The command line, the
 library, the estimators and the cells of studies all go through `evolve`. `prepare_search`,
 `evolve_texts` and `run_texts` do the same for texts that a user's own fitness scores.
-The stages, in order. A stage imports only those above it, and any of them may import `errors`,
-`folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
-`manifest` and `rendering`, which import nothing of these.
-
+The stages, in order; one imports only those above it and modules that import none of them:
 program     values and loops      → source        checked, interpreted, printed
 arithmetic  a definition          → functions     the same bits in every language
 network     phenotype             → Network       flat, checked, simplified; also from ONNX files
