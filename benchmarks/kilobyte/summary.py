@@ -20,7 +20,7 @@ GROUPS = {
 """Methods of which cross-validation chooses one for each budget."""
 
 DESCRIPTIONS = {
-    REFERENCE: "one default run: `dsgec export --pick flash … --dtype q7` of its hall of fame",
+    REFERENCE: "a run of `shared` or `shared_softmax`, and `--pick flash … --dtype q7` of its hall",
     "dsgec-compile": "logistic regressions and perceptrons through `dsgec.compile`, as q7",
     "emlearn": "emlearn: trees, forests, naive Bayes or a perceptron, by cross-validation",
     "emlearn-trees": "emlearn's trees and forests alone",
