@@ -27,13 +27,13 @@ from dsgec.search.settings import Settings
 _GRAMMAR = """<start> ::= not(<b>)
 <b> ::= and(<b>, <b>) | or(<b>, <b>) | not(<b>) | if(<b>, <b>, <b>) | <x>
 <x> ::= x_1 | ... | x_n
-%max-depth b=8
+%max-depth b=6
 """
 _DRIVER = """
 import contextlib, io, sys, tempfile, time
 clone, population, generations = sys.argv[1:]
 sys.path.insert(0, clone + "/sge")
-import sge
+import sge, sge.parameters
 from examples.multiplexer_11 import Multiplexer_11
 table = Multiplexer_11()
 calls, started, lengths = [0], [], []
@@ -49,9 +49,9 @@ class Counted:
         lengths.append(len(phenotype))
         return table.evaluate(phenotype)
 words = {"popsize": population, "generations": generations, "elitism": 1, "seed": 1,
-         "min_tree_depth": 4, "max_tree_depth": 8,
          "grammar": clone + "/sge/grammars/mux11_grammar.txt", "save_step": 1000000,
          "experiment_name": tempfile.mkdtemp()}
+sge.parameters.params.update(MIN_TREE_DEPTH=3, MAX_TREE_DEPTH=8)
 sys.argv = ["sge", *(w for n, v in words.items() for w in ("--" + n, str(v)))]
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
     sge.evolutionary_algorithm(evaluation_function=Counted())
