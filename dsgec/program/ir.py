@@ -76,7 +76,7 @@ class Binary:
     """An operation on two values of one type: one of `+ - * / << >> & | == != < <= > >=`.
 
     `/` is for floats. `<<`, `&` and `|` are for words, and for integers that are not negative or
-    are known; `>>` also divides any integer, rounded down.
+    are known, and any integer has a mask of 2^n − 1; `>>` also divides any integer, rounded down.
     """
 
     operator: str
