@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.chips.added import new_prices
+from benchmarks.chips.correct import correct
+from benchmarks.chips.correct import left_out as corrected_left_out
 from benchmarks.chips.fit import fit, left_out
 from benchmarks.chips.measure import lacking
 from benchmarks.chips.page import (
@@ -20,7 +22,7 @@ from benchmarks.chips.page import (
     table_text,
     write_between,
 )
-from benchmarks.chips.results import KINDS, TYPES, checked, measure_all, read_lines
+from benchmarks.chips.results import KINDS, PACKED_TYPES, TYPES, checked, measure_all, read_lines
 from dsgec.export.number_format import REALS
 from dsgec.network.cost.chips import CHIPS, Prices, chip_prices, price_lists
 
@@ -35,6 +37,11 @@ def main() -> int:
     parser.add_argument("--dtype", action="append", choices=TYPES, help="default: all types")
     parser.add_argument(
         "--add", action="store_true", help="price only functions of IEEE numbers that have no price"
+    )
+    parser.add_argument(
+        "--correct",
+        action="store_true",
+        help="keep prices of packed code near those that are known",
     )
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -62,10 +69,21 @@ def main() -> int:
             names = {f"random {seed}" for seed in checked(dtype)}
             learned = [line for line in own if line.network not in names]
             compared = [line for line in own if line.network in names]
-            found[chip, dtype] = fit(learned, counts[dtype])
+            is_corrected = arguments.correct and dtype in PACKED_TYPES
+            before = found[chip, dtype]
+            found[chip, dtype] = (
+                correct(before, learned, counts[dtype])
+                if is_corrected
+                else fit(learned, counts[dtype])
+            )
             costs = [found[chip, dtype].cost(counts[dtype][line.network]) for line in compared]
             rows[chip, dtype] = accuracy_line(chip, dtype, compared, costs)
-            print(beyond(chip, dtype, left_out(learned, counts[dtype])))
+            others = (
+                corrected_left_out(before, learned, counts[dtype])
+                if is_corrected
+                else left_out(learned, counts[dtype])
+            )
+            print(beyond(chip, dtype, others))
     text = accuracy(rows[kind] for kind in KINDS if kind in rows)
     write_prices(arguments.table, found)
     write_between(arguments.page, text)

@@ -170,22 +170,8 @@ def priced(model, name, own):
     return Line("avr", "float", name, found.flash, found.stack, float(found.cycles), sizes, False)
 
 
-def known_prices(chip, dtype):
-    """Return prices in which `clip`, which was not measured yet, takes what `relu` takes."""
-    own = chip_prices(chip, dtype)
-    assert own.unpriced(["clip"])
-    lists = {name: dict(getattr(own, name)) for name in ("flash", "cycles", "stack", "deepest")}
-    for prices in lists.values():
-        prices |= {"clip": prices["relu"]} if "relu" in prices else {}
-    needs = [part.replace("dsgec_relu", "dsgec_clip") for part in own.needs["relu"]]
-    once = {"dsgec_clip": own.once["dsgec_relu"]} if "dsgec_relu" in own.once else {}
-    return replace(
-        own, **lists, once={**own.once, **once}, needs={**own.needs, "clip": tuple(needs)}
-    )
-
-
 def test_known_prices_are_found_again():
-    own = known_prices("avr", "float")
+    own = chip_prices("avr", "float")
     models = probes() | {f"random {seed}": random_model(seed) for seed in LEARNED[:30]}
     lines = [priced(model, name, own) for name, model in models.items()]
     counts = {name: count_work(model) for name, model in models.items()}
@@ -250,7 +236,7 @@ def test_a_page_gets_its_table_between_its_marks(tmp_path):
 
 
 def test_networks_that_are_left_out_of_a_fit_are_estimated_by_the_others():
-    own = known_prices("avr", "float")
+    own = chip_prices("avr", "float")
     models = probes() | {f"random {seed}": random_model(seed) for seed in LEARNED[:12]}
     lines = [priced(model, name, own) for name, model in models.items()]
     found = left_out(lines, {name: count_work(model) for name, model in models.items()})
