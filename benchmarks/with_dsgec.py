@@ -52,7 +52,9 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         run = model.run_
     else:
         end = time.process_time() + request.seconds
-        grammar = chosen.pop("grammar", None) or default_grammar(split.classes)
+        grammar = chosen.pop("grammar", None) or default_grammar(
+            split.classes, {"generations": _ENDLESS}
+        )
         chosen = {"scale": "standard", **chosen, "generations": _ENDLESS}
         run = evolve(
             grammar,

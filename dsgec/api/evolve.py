@@ -105,8 +105,8 @@ def evolve(
     there is a `callback`.
 
     :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`.
-        Default: `network` for two classes, `network_softmax` for more and `regression` for a
-        numeric target.
+        Default: `shared` for two classes, `shared_softmax` for more and `regression` for a numeric
+        target; `network` and `network_softmax` with settings of an evolution.
     :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a list of
         dictionaries, or a file.
     :param y: A label or a number for each row, or the name of a column of `X`.
@@ -142,7 +142,7 @@ def evolve(
     )
     if not is_share:
         dataset = add_test_rows(dataset, test)
-    grammar = grammar or default_grammar(len(dataset.classes))
+    grammar = grammar or default_grammar(len(dataset.classes), options.keywords)
     inputs = None
     files = (grammar, X) if is_share else (grammar, X, test)
     if not name and all(isinstance(one, str | Path) for one in files):
@@ -194,7 +194,8 @@ def fit(
     keeps_state: bool = False,
 ) -> FitResult:
     """Evolve on all rows, or resume the run `before` for as many generations more."""
-    file = _load_grammar(default_grammar(len(dataset.classes)) if grammar is None else grammar)
+    default = default_grammar(len(dataset.classes), options.keywords)
+    file = _load_grammar(default if grammar is None else grammar)
     settings = replace(options.settings_for(dataset, file.grammar), test=0.0)
     job = prepare(file, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):

@@ -60,13 +60,13 @@ _OPTIONS = (
 )
 # The options that `--help` shows; `--help-all` shows all.
 _COMMON = (
-    *("target", "ignore", "group", "test", "effort", "minimise"),
+    *("target", "ignore", "test", "effort", "flash", "chip"),
     *("runs", "out", "name", "overwrite"),
 )
 _EXAMPLES = (
     ("dsgec evolve wdbc --effort quick", "a shipped table, in about a second"),
     ("dsgec evolve data.csv --target state", "your own table and the column to predict"),
-    ("dsgec evolve data.csv --minimise flash", "networks for a small chip"),
+    ("dsgec evolve data.csv --flash 1KB --chip avr", "the best network that fits"),
 )
 
 
@@ -167,7 +167,7 @@ def evolve(
         file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
-        grammar = named or default_grammar(len(dataset.classes))
+        grammar = named or default_grammar(len(dataset.classes), settings)
         file = file or load_grammar(grammar)
         chosen = with_defaults(chosen, settings, preset, dataset, file.grammar)
         inputs = Inputs(grammar, data, test_table, preset.preset)

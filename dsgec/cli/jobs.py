@@ -24,6 +24,7 @@ from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
+from dsgec.search.budget import make_budget
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
@@ -103,6 +104,7 @@ def run_job(
         ended = run(job, evolver, display, session, signals.stop)
     if ended.ended != "interrupted":
         _print_run(ended, options)
+        _export_for_budget(job, ended, options)
         return
     with suppress(OSError):  # if the terminal has gone, only the exit code is left
         _print_run(ended, options)
@@ -238,6 +240,18 @@ def _print_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
     for note in (*notes, job.problem.remark, evolver.remark):
         if note:
             print_message(clean(OPTIONS.write(f"note: {note}")))
+
+
+def _export_for_budget(job: Job, ended: WrittenRun, options: SessionOptions) -> None:
+    """Export the network of a run with a budget, and print what it takes of the chip."""
+    budget = make_budget(job.settings)
+    if budget is None or _is_resumable(ended):
+        return
+    from dsgec.run.firmware import write_firmware
+
+    firmware = write_firmware(ended.folder, budget)
+    if not options.quiet and not options.as_json:
+        print_result(f"exported to {clean(str(firmware.paths[0].parent))}, {firmware}")
 
 
 def _print_run(ended: WrittenRun, options: SessionOptions) -> None:

@@ -1,7 +1,6 @@
 """The choice of a network from a hall of fame: by size, score or cost."""
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -9,23 +8,20 @@ from itertools import groupby
 
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import Artefact, with_smaller_layout
+from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.manifest import HALL
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.run.hall import HallRow, hall_model
-from dsgec.run.record import RISING, Footprint, Proposal, RunRecord
+from dsgec.run.record import RISING, Footprint, FrontRecord, Proposal, RunRecord
+from dsgec.search.budget import parse_amount
 from dsgec.search.objectives import OBJECTIVES
 
 SMALLER = ("smallest-within", "10%")
 """The pick that a run proposes: the smallest network whose score is at most 10 % worse."""
 DTYPES = ("q7", "float", "double")
 _ANY_NAME = "network"
-_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
-_AMOUNT = {
-    "flash": re.compile(_NUMBER + r"(?:([kKM])i?)?B?", re.ASCII),
-    "cycles": re.compile(_NUMBER + r"([kKM])?", re.ASCII),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +76,12 @@ class Hall:
         return with_smaller_layout(artefact, self.chip)
 
     def cost(self, row: HallRow) -> Cost | None:
-        """Return the cost of a network on the chip, or None if the type cannot compute it."""
+        """Return the cost of a network on the chip, or None if it cannot be estimated."""
         model = self.model(row)
         try:
-            artefact = self.artefact(model)
+            return self.artefact(model).cost(self.chip)
         except DsgecError:
             return None
-        return artefact.cost(self.chip)
 
 
 def pick(hall: Hall, way: str, value: str) -> HallRow:
@@ -168,7 +163,7 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
 
     Raise a DsgecError if there is none.
     """
-    most = _parse_amount(value, of)
+    most = _parse_pick(value, of)
     seen: list[int] = []
     best_first = sorted(hall.rows, key=hall.rank)
     for _, equals in groupby(best_first, key=hall.rank):
@@ -178,7 +173,8 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
             return cheapest
         seen += (price for price, _ in found)
     if not seen:
-        hall.artefact(hall.model(best_first[0]))  # raises what is wrong with all of them
+        # This raises what is wrong with all of them.
+        hall.artefact(hall.model(best_first[0])).cost(hall.chip)
     least, unit = min(seen), "bytes of flash" if of == "flash" else "cycles a row"
     raise DsgecError(
         f"the cheapest network of the run takes {least:,} {unit}"
@@ -187,17 +183,15 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
     )
 
 
-def _parse_amount(value: str, of: str) -> int:
-    """Parse a number of bytes, where K is 1,024, or of cycles, where K is 1,000."""
-    parts = _AMOUNT[of].fullmatch(value.strip())
-    if parts is None:
+def _parse_pick(value: str, of: str) -> int:
+    """Return the amount that a pick gives."""
+    found = parse_amount(value, of)
+    if found is None:
         unit, example = ("bytes", "1KB") if of == "flash" else ("cycles", "2000")
         raise DsgecError(
             f"--pick {of} takes a number of {unit}, not `{value}`", f"Write --pick {of} {example}."
         )
-    thousand = 1024 if of == "flash" else 1000
-    times = {"": 1, "k": thousand, "m": thousand**2}
-    return int(float(parts[1]) * times[(parts[2] or "").lower()])
+    return found
 
 
 _CHOOSE: dict[str, Callable[[Hall, str], HallRow]] = {
@@ -217,7 +211,9 @@ def footprint(
     """Return the estimated cost of a model on a chip, in the first type that can compute it."""
     for dtype in dtypes:
         try:
-            artefact = Artefact(model, _ANY_NAME, dtype, ranges=ranges if dtype == "q7" else ())
+            artefact = Artefact(
+                model, _ANY_NAME, dtype, ranges=ranges if dtype in STORED_BITS else ()
+            )
             own = with_smaller_layout(artefact, chip).cost(chip)
         except DsgecError:
             continue
@@ -253,3 +249,25 @@ def footprints(
             return own, None
         chosen, cost = same[0], own
     return own, Proposal(**asdict(cost), pick=way, connections=chosen.connections, test=chosen.test)
+
+
+def make_front(hall: Hall, recommended: str) -> tuple[FrontRecord, ...]:
+    """Return the networks of a hall of fame that were cross-validated, with their costs.
+
+    `recommended` is the id of the model that the run chose.
+    """
+    found = []
+    for row in hall.rows:
+        if row.validated is not None:
+            cost = hall.cost(row)
+            found.append(
+                FrontRecord(
+                    connections=row.connections,
+                    flash=cost.flash if cost else None,
+                    score=row.score,
+                    validation=row.validated.score,
+                    error=row.validated.error,
+                    recommended=row.model_id == recommended,
+                )
+            )
+    return tuple(found)

@@ -159,6 +159,21 @@ class Proposal(Footprint):
     test: Metrics
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontRecord:
+    """A cross-validated network of the front: no figure is of the test rows.
+
+    `flash` is its estimate for the chip and the number type of the run's cost, if it has one.
+    """
+
+    connections: int
+    flash: int | None = None
+    score: float
+    validation: float
+    error: float
+    recommended: bool
+
+
 @dataclass(frozen=True, slots=True)
 class IntervalRecord:
     """The 95 % confidence intervals of the metrics on the test rows."""
@@ -190,6 +205,7 @@ class ResultRecord:
     warnings: tuple[str, ...] | None = None
     cost: Footprint | None = None
     proposed: Proposal | None = None
+    front: tuple[FrontRecord, ...] | None = None
 
     @property
     def kind(self) -> str:
@@ -220,7 +236,7 @@ class ResultRecord:
         """Return the result as run.json has it."""
         plain: dict[str, Any] = as_plain(self)
         if self.baselines is not None and self.comparison is None:  # null without test rows
-            later = ("warnings", "cost", "proposed")
+            later = ("warnings", "cost", "proposed", "front")
             moved = {name: plain.pop(name) for name in later if name in plain}
             plain |= {"comparison": None, **moved}
         return plain

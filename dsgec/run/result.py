@@ -1,6 +1,6 @@
 """The result of a run in memory: its record, hall of fame and evidence."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
+from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.names import safe_name
 from dsgec.grammar.load import GrammarFile
 from dsgec.manifest import HALL
@@ -17,6 +18,7 @@ from dsgec.network.description import describe_model
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 from dsgec.network.notation import TEXT, is_formula, readable_formula, write_formula
+from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.network.rounding import probe_rows
 from dsgec.network.structure import measure_size
 from dsgec.run.baselines import Baselines, compare
@@ -25,10 +27,12 @@ from dsgec.run.genealogy import log_files
 from dsgec.run.hall import HallRow, hall_text, parse_hall
 from dsgec.run.identity import identity, training_ranges
 from dsgec.run.job import Job
-from dsgec.run.pick import DTYPES, footprints
+from dsgec.run.pick import DTYPES, Hall, footprints, make_front
 from dsgec.run.record import (
     Counts,
     DataRecord,
+    Footprint,
+    FrontRecord,
     GrammarRecord,
     IntervalRecord,
     ModelRecord,
@@ -40,6 +44,7 @@ from dsgec.run.search import Outcome
 from dsgec.run.session import Stages, make_timing
 from dsgec.run.warnings import warn_unsupported, warnings
 from dsgec.search import metrics
+from dsgec.search.budget import make_budget
 from dsgec.search.evolver import Generation, HistoryRow
 from dsgec.search.measure import Measurer, PlainMeasurer, find_intervals, measure_outputs, row_parts
 from dsgec.search.models import complete_phenotype, make_model
@@ -111,11 +116,13 @@ def make_result(
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
-            dtypes = (settings.dtype,) if problem.cost.has_prices else DTYPES
+            is_given = problem.cost.has_prices or make_budget(settings) is not None
+            dtypes = (settings.dtype,) if is_given else DTYPES
             record = replace(record, result=result)
             rows = _readable_rows(hall, record)
             cost, proposed = footprints(record, model, rows, settings.chip, dtypes)
-            result = replace(result, cost=cost, proposed=proposed)
+            front = _front(record, model, rows, cost)
+            result = replace(result, cost=cost, proposed=proposed, front=front or None)
     elif doubts:
         result = replace(result, warnings=doubts)
     record = replace(record, result=result)
@@ -227,6 +234,19 @@ def _validation(choice: Recommendation | None) -> Validation | None:
         candidates=choice.candidates,
         supported=choice.unsupported is None,
         factor=choice.factor if choice.factor != 1.0 else None,
+    )
+
+
+def _front(
+    record: RunRecord, model: Model, rows: Sequence[HallRow], cost: Footprint | None
+) -> tuple[FrontRecord, ...]:
+    """Return the cross-validated networks, with their cost as the run's network has it."""
+    if cost is None:
+        return ()
+    ranges = choose_ranges(model.columns, record.ranges, NO_RANGES) if record.ranges else ()
+    known = ranges if cost.dtype in STORED_BITS else ()
+    return make_front(
+        Hall(rows, record, model, HALL, cost.chip, cost.dtype, known), record.model.id
     )
 
 

@@ -6,9 +6,11 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from dsgec.folder import Folder
+from dsgec.run.fitting import recommend_fitting
 from dsgec.run.history import history_row
 from dsgec.run.poles import without_poles
 from dsgec.run.populations import PopulationLog
+from dsgec.search.budget import make_budget
 from dsgec.search.evolver import SLICE, Ending, Evolver, Generation, HistoryRow, with_winner
 from dsgec.search.individual import LARGEST_CHAMPION, Champion
 from dsgec.search.islands import pack, unpack
@@ -188,7 +190,10 @@ class Search:
         assert self._last is not None
         if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:
             return None
-        return self.evolver.recommend(champions)
+        budget = make_budget(self.evolver.settings)
+        if budget is None:
+            return self.evolver.recommend(champions)
+        return recommend_fitting(self.evolver.problem, budget, champions, self.evolver.recommend)
 
     def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Return the champions, pruned and tuned unless the run was interrupted."""

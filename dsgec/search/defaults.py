@@ -18,7 +18,7 @@ from dsgec.grammar.ir import Grammar
 from dsgec.search.objectives import OBJECTIVES, learned_objective
 from dsgec.search.presets import Preset
 from dsgec.search.rows import WHOLE_EVERY
-from dsgec.search.settings import BY_SHAPE, NOTHING, Settings
+from dsgec.search.settings import BY_SHAPE, NOTHING, SETTINGS, Settings
 from dsgec.search.walk.layer import ACTIVATIONS
 
 DEFAULT_BATCH = 512
@@ -28,8 +28,18 @@ BATCH_PARSIMONY = 1e-4
 """For a table with batches: with more rows, more connections can be told from noise."""
 THOROUGH_ENSEMBLE = 5
 """Networks of a thorough search; more are hardly better."""
-WALK_STEPS = {"quick": 750, "normal": 3_000, "thorough": 12_000}
-"""The steps of a walk, by the effort."""
+EVOLUTION = frozenset(
+    [
+        *("generations", "population", "variation", "representation", "ensemble", "islands"),
+        *("steps", "crossover", "mutation", "elites", "tournament", "selection", "patience"),
+        *("stop_at", "minimise", "max_depth", "max_size", "pruning", "batch", "migrate_every"),
+        *("migrants", "codons", "wraps"),
+    ]
+)
+"""Settings that ask for an evolution: without a grammar they are those of `network`."""
+WALK_STEPS = {"quick": 0.25, "normal": 1.0, "thorough": 4.0}
+"""The steps of a walk, by the effort, in shares of `default_walk`."""
+LEAST_WALK, MOST_WALK = 1_000, 3_000
 WALK_L2 = 0.5
 """For a walk, whose hidden neurons all classes share, so that penalties do not add up."""
 _MANY_ROWS = 3 * DEFAULT_BATCH  # from here on, batches save more than they lose
@@ -38,11 +48,24 @@ _LEAST_GENERATIONS = 120
 _QUICK_DIVISOR = 4
 
 
-def default_grammar(classes: int) -> str:
-    """Return the shipped grammar for so many classes, or for a numeric target."""
+def default_grammar(classes: int, given: Mapping[str, Any] | None = None) -> str:
+    """Return the shipped grammar for so many classes, or for a numeric target.
+
+    `given` are the settings that were given: the grammar whose networks have a walk does not fit
+    those of an evolution.
+    """
     if not classes:
         return "regression"
-    return "network" if classes == 2 else "network_softmax"
+    own = given or {}
+    objective = own.get("objective") or ""
+    is_logistic = objective not in OBJECTIVES or learned_objective(objective).logistic
+    is_evolved = own.get("preset") == "paper" or own.get("walk") == 0
+    for one in SETTINGS:
+        value = own.get(one.name)
+        has_default = one.learned is None and value == one.default
+        is_evolved |= one.name in EVOLUTION and value is not None and not has_default
+    kind = "network" if is_evolved or not is_logistic else "shared"
+    return kind if classes == 2 else f"{kind}_softmax"
 
 
 def with_defaults(
@@ -104,7 +127,7 @@ def _with_walk(
     settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
 ) -> Settings:
     """Fill in the settings of a search that is a walk, without generations by default."""
-    steps = WALK_STEPS[preset.effort]
+    steps = round(default_walk(dataset) * WALK_STEPS[preset.effort])
     own: dict[str, Any] = {"walk": steps, "generations": 0, "pruning": 0, "l2": WALK_L2}
     chosen = {name: value for name, value in own.items() if given.get(name) is None}
     given = {**given, "l2": settings.l2}
@@ -147,3 +170,9 @@ def default_generations(dataset: Dataset, batch: int) -> int:
         rows = batch + rows // WHOLE_EVERY
     work = rows * (classes if classes > 2 else 1)
     return max(round(BY_SHAPE * min(1.0, math.sqrt(_SMALL_WORK / work))), _LEAST_GENERATIONS)
+
+
+def default_walk(dataset: Dataset) -> int:
+    """Return the steps of a walk: more for tables with many rows and classes."""
+    work = len(dataset.y) * len(dataset.classes) // 3
+    return min(max(work, LEAST_WALK), MOST_WALK)

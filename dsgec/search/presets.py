@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
+from dsgec.search.budget import AMOUNTS, FIXED_POINT
 from dsgec.search.settings import (
     CODON_MUTATION,
     COSTS,
     DTYPES,
-    FIXED_POINT,
     NOTHING,
     PROBABILISTIC,
     Settings,
@@ -46,6 +46,10 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
     chip, dtype = given.get("chip") or DEFAULT_CHIP, given.get("dtype") or DTYPES[0]
     if chip not in CHIPS:
         return {}  # which is refused with the other settings
+    has_budget = any(given.get(name) for name in AMOUNTS)
+    if has_budget and given.get("minimise") in (NOTHING, None):
+        # The option has a default of its own, which nobody may have asked for.
+        return {"dtype": FIXED_POINT[-1] if dtype == DTYPES[0] else dtype}
     estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]
     if dtype in FIXED_POINT:
         wanted = ("minimise", given.get("minimise") or COSTS[1])
@@ -73,8 +77,8 @@ class Preset:
     effort: str = setting(
         "normal",
         "How long to search. normal: depending on the size of the table, a few seconds for a small"
-        " one; quick: a quarter of that; thorough: five networks, each with the normal effort,"
-        " whose mean is the result.",
+        " one; quick: a quarter of that; thorough: a walk four times as long or, with generations,"
+        " an ensemble of five.",
         choices=EFFORTS,
     )
 

@@ -19,11 +19,19 @@ from dsgec.grammar.genome.psge import ProbabilitySettings
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.rule_tables import RuleTables, make_rule_tables
 from dsgec.grammar.ir import LINEAR, Grammar
-from dsgec.network.cost.chips import DEFAULT_CHIP, Prices, check_functions, chip_prices, type_note
+from dsgec.network.cost.chips import (
+    CHIPS,
+    DEFAULT_CHIP,
+    Prices,
+    check_functions,
+    chip_prices,
+    type_note,
+)
 from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import Network, used_functions
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.structure import count_connections
+from dsgec.search.budget import FIXED_POINT
 from dsgec.search.check import check_language, check_task, outputs_needed
 from dsgec.search.fitness import TextFitness
 from dsgec.search.gradient import Span, WeightedNetwork, weighted_network
@@ -263,7 +271,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         parts,
         objective,
         learning,
-        CostObjective(settings.minimise, settings.chip, settings.dtype),
+        CostObjective(settings.minimise, settings.chip, _estimated_type(settings)),
         _weigh_rows(settings, dataset, parts, objective),
         settings.threshold,
         remark,
@@ -275,6 +283,13 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     check_functions(used, settings.chip, settings.dtype)
     note = type_note(settings.minimise, settings.chip, settings.dtype)
     return replace(problem, remark="; ".join(filter(None, (remark, note))))
+
+
+def _estimated_type(settings: Settings) -> str:
+    """Return the number type of the estimates of a search, which are not those of fixed point."""
+    if settings.dtype not in FIXED_POINT:
+        return settings.dtype
+    return DTYPES[0] if CHIPS[settings.chip].has_double else DTYPES[1]
 
 
 def make_language(expanded: Grammar, features: int, settings: Settings) -> PhenotypeLanguage:

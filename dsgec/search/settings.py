@@ -10,6 +10,7 @@ from dsgec.errors import mention, setting_error
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.grammar.genome.plan import INITIALISATIONS, RANDOM
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
+from dsgec.search.budget import FIXED_POINT, budget_setting, check_budget
 from dsgec.search.objectives import list_objectives
 from dsgec.setting import CommandLine, Setting, check, read_recorded, setting, settings_of
 
@@ -26,8 +27,6 @@ COSTS = ("connections", "flash", "cycles")
 """The costs that can be a second objective."""
 DTYPES = ("double", "float")
 """The number types whose cost on a chip can be estimated during a search."""
-FIXED_POINT = ("q15", "q7")
-"""The number types whose cost depends on the ranges of a network's values."""
 RIVALS = ("linear", "forest", "boosting")
 """The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
@@ -260,10 +259,13 @@ class Settings:
     dtype: str = setting(
         DTYPES[0],
         "Type of the numbers in the C for which they are estimated; a result can be exported in"
-        " any other type.",
-        choices=DTYPES,
+        " any other type. With a budget also q15 and q7, which is then the default.",
+        choices=(*DTYPES, *FIXED_POINT),
         recorded_with="dtype",
     )
+    flash: str = budget_setting("flash")
+    ram: str = budget_setting("ram")
+    cycles: str = budget_setting("cycles")
     balance: bool = setting(
         False, "Give all classes the same total weight in the objective.", recorded_with="balance"
     )
@@ -329,6 +331,7 @@ class Settings:
         check(self, highest)
         if self.minimise != NOTHING:
             self._check_front()
+        check_budget(self)
         if self.ensemble > 1 and self.islands > 1:
             raise setting_error(
                 "ensemble",

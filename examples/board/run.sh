@@ -15,7 +15,7 @@ echo "2. evolve a network"
 dsgec evolve pump.csv --effort quick --out runs --overwrite
 
 echo "3. export a small one in single precision"
-dsgec export runs/pump-network_softmax-seed1 --pick at-most 20 --to c --dtype float --name pump -o .
+dsgec export runs/pump-shared_softmax-seed1 --pick at-most 20 --to c --dtype float --name pump -o .
 
 echo "4. run the self-test on its own"
 ${CC:-cc} -std=c99 -Os -DPUMP_SELFTEST_MAIN pump.c pump_selftest.c -o selftest

@@ -27,7 +27,7 @@ def test_the_help_of_evolve_shows_ten_options_and_three_examples():
     found = sections(text)
 
     assert len(found["Common options"]) == 10
-    assert {"--target", "--effort", "--minimise", "--out"} <= found["Common options"]
+    assert {"--target", "--effort", "--flash", "--out"} <= found["Common options"]
     assert found["Options"] == {"--config", "--help", "--help-all"}
     examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
     assert sum(line.startswith("  dsgec evolve ") for line in examples) == 3

@@ -27,7 +27,7 @@ IN_A_CLONE = {
     ),
     **dict.fromkeys(
         (
-            "dsgec export build/wdbc-network-seed1 --to cpp -o header",
+            "dsgec export build/wdbc-shared-seed1 --to cpp -o header",
             "dsgec verify header --data wdbc",
             "dsgec inspect header",
             "dsgec export b/run --to c,numpy,js,onnx -o exported",

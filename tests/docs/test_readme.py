@@ -32,7 +32,7 @@ def test_the_order_is_commands_tour_links():
 @pytest.mark.needs_cc
 def test_the_picture_is_what_the_tour_draws(desk):
     Reader(desk).run("dsgec evolve pump --effort quick --quiet")
-    Reader(desk).run("dsgec show build/pump-network-seed1 --svg network.svg")
+    Reader(desk).run("dsgec show build/pump-shared-seed1 --svg network.svg")
 
     drawn = (desk / "network.svg").read_bytes()
     assert drawn == (ROOT / "docs" / "pictures" / "network.svg").read_bytes()
@@ -43,7 +43,7 @@ def test_the_files_of_a_run_are_those_in_its_table(desk):
     section = read_page("docs/reference/run-folder.md").split("\n## ")[0]
     table = "".join(line for line in section.splitlines() if line.startswith("| `"))
     Reader(desk).run("dsgec evolve pump --effort quick --quiet")
-    run = desk / "build" / "pump-network-seed1"
+    run = desk / "build" / "pump-shared-seed1"
 
     named = {name for name in re.findall(r"`([\w.]+)`", table) if "." in name} | {"SHA256SUMS"}
     assert named == {file.name for file in run.iterdir()}

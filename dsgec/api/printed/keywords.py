@@ -50,7 +50,10 @@ class Keywords(TypedDict, total=False):
     objective: str | None
     minimise: Literal["none", "connections", "flash", "cycles"]
     chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"]
-    dtype: Literal["double", "float"]
+    dtype: Literal["double", "float", "q15", "q7"]
+    flash: str | None
+    ram: str | None
+    cycles: str | None
     balance: bool
     threshold: float | Literal["auto"]
     stop_at: float | None
@@ -115,7 +118,10 @@ class Parameters:
         objective: str | None = None,
         minimise: Literal["none", "connections", "flash", "cycles"] = "none",
         chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
-        dtype: Literal["double", "float"] = "double",
+        dtype: Literal["double", "float", "q15", "q7"] = "double",
+        flash: str | None = None,
+        ram: str | None = None,
+        cycles: str | None = None,
         stop_at: float | None = None,
         patience: int | None = None,
         ensemble: int | None = None,
@@ -168,6 +174,9 @@ class Parameters:
         self.minimise = minimise
         self.chip = chip
         self.dtype = dtype
+        self.flash = flash
+        self.ram = ram
+        self.cycles = cycles
         self.stop_at = stop_at
         self.patience = patience
         self.ensemble = ensemble
@@ -226,7 +235,10 @@ class ClassifierParameters(Parameters):
         objective: str | None = None,
         minimise: Literal["none", "connections", "flash", "cycles"] = "none",
         chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
-        dtype: Literal["double", "float"] = "double",
+        dtype: Literal["double", "float", "q15", "q7"] = "double",
+        flash: str | None = None,
+        ram: str | None = None,
+        cycles: str | None = None,
         threshold: float | Literal["auto"] = 0.5,
         stop_at: float | None = None,
         patience: int | None = None,
@@ -281,6 +293,9 @@ class ClassifierParameters(Parameters):
         self.minimise = minimise
         self.chip = chip
         self.dtype = dtype
+        self.flash = flash
+        self.ram = ram
+        self.cycles = cycles
         self.threshold = threshold
         self.stop_at = stop_at
         self.patience = patience

@@ -15,6 +15,7 @@ from dsgec.errors import clean, counted
 from dsgec.run.job import Job, WrittenRun
 from dsgec.search.evolver import Generation
 from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
 from dsgec.search.walk.front import WalkProgress
 
 COMPILING = "compiling the engine, once for all grammars of this kind"
@@ -244,9 +245,16 @@ def describe_choices(job: Job) -> str:
     each = f"an ensemble of {settings.ensemble}, each " if settings.ensemble > 1 else ""
     return (
         f"chosen for {task}: grammar {job.grammar.name}, objective {job.problem.objective}{scaled},"
-        f" {each}{settings.generations} generations of {settings.population}\n"
+        f" {each}{_describe_search(settings)}\n"
         "choose otherwise with dsgec evolve GRAMMAR DATA, --objective, --scale, --effort, --target"
     )
+
+
+def _describe_search(settings: Settings) -> str:
+    """Return how long a search is, in words."""
+    walk = f"a pruning walk of {settings.walk:,} steps" if settings.walk else ""
+    generations = f"{settings.generations} generations of {settings.population}"
+    return " and ".join(filter(None, (walk, generations if settings.generations else "")))
 
 
 def describe_walk(progress: WalkProgress) -> str:

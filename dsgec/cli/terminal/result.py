@@ -4,13 +4,12 @@ import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
 from dsgec.manifest import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.run.folder import read_hall
-from dsgec.run.hall import HallRow
 from dsgec.run.job import WrittenRun
 from dsgec.run.record import RISING, ModelRecord, Proposal, ResultRecord, RunRecord
 from dsgec.search.objectives import OBJECTIVES
@@ -84,7 +83,7 @@ def _front_lines(run: WrittenRun) -> list[str]:
     settings, result = run.record.settings, run.record.result
     what = settings.get("minimise", NOTHING)
     if what == NOTHING:
-        return []
+        return _validated_lines(result)
     with open_folder(run.folder) as folder:
         front = [one for one in read_hall(folder) if one.front]
     front.sort(key=lambda one: one.cost(what) or 0)
@@ -107,7 +106,34 @@ def _front_lines(run: WrittenRun) -> list[str]:
     ]
 
 
-def _choose_evenly(front: Sequence[HallRow]) -> list[HallRow]:
+def _validated_lines(result: ResultRecord) -> list[str]:
+    """Return the front by cross-validation on the training rows; empty without one."""
+    cost, found = result.cost, result.front
+    if not found or not cost or result.validation is None:
+        return []
+    shown = _choose_evenly(found)
+    shown += [one for one in found if one.recommended and one not in shown]
+    measure = "R²" if result.validation.measure == RISING else clean(result.validation.measure)
+    rows = [("connections", "bytes", f"train {result.objective}", f"cross-validated {measure}")]
+    marks = [""]
+    for one in sorted(shown, key=lambda one: one.connections):
+        flash = "-" if one.flash is None else f"{one.flash:,}"
+        validated = f"{one.validation:.4f} ± {one.error:.4f}"
+        rows.append((str(one.connections), flash, f"{one.score:.4f}", validated))
+        marks.append("  recommended" if one.recommended else "")
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    title = f"front, without the test rows ({cost.chip}, {cost.dtype}, estimated):"
+    lines = [
+        "".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) + mark
+        for row, mark in zip(rows, marks, strict=True)
+    ]
+    return [clean(title), *lines]
+
+
+_Row = TypeVar("_Row")
+
+
+def _choose_evenly(front: Sequence[_Row]) -> list[_Row]:
     """Return a few networks of a front, evenly spaced, with the first and the last."""
     last = len(front) - 1
     if last < _MOST_OF_FRONT:

@@ -35,8 +35,10 @@ WIDTHS = (0, 4, 8, 16, 32, 64)
 """Hidden neurons of the dense networks at the beginning; 0: linear."""
 MOST_DENSE = 60_000
 """The most connections of a dense network at the beginning."""
-LARGEST = 1000
-"""The most connections of a network on the front."""
+LEAST_LARGEST, LARGEST = 150, 1000
+"""Limits of the most connections of a network on the front: one for each training row."""
+MOST_TIMES = 8
+"""The dense networks at the beginning are at most so many times as large as the front."""
 SHARE = 20
 """One of so many connections is removed at a time."""
 FIRST_RATE, WALK_RATE, LAST_RATE, SWAP_RATE = 0.02, 0.01, 0.02, 0.01
@@ -53,7 +55,7 @@ _GAMMA = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class WalkSteps:
     """The steps of each part of a walk."""
 
     first: int
@@ -63,9 +65,9 @@ class Budget:
     rounds: int
 
 
-def make_budget(steps: int) -> Budget:
-    """Return the budget of a walk whose dense networks take so many steps."""
-    return Budget(
+def make_steps(steps: int) -> WalkSteps:
+    """Return the steps of a walk whose dense networks take so many steps."""
+    return WalkSteps(
         steps, max(steps // 20, 1), max(steps * 4 // 3, 1), max(steps // 15, 1), steps // 150
     )
 
@@ -100,6 +102,11 @@ def levels(largest: int = LARGEST) -> list[int]:
     return found
 
 
+def largest_network(rows: int) -> int:
+    """Return the most connections of a network that is learned from so many rows."""
+    return min(max(rows, LEAST_LARGEST), LARGEST)
+
+
 class Stopped(Exception):
     """A task of a walk was asked to stop."""
 
@@ -112,16 +119,23 @@ class Walk:
     """
 
     def __init__(
-        self, descent: Descent, shape: LayerShape, budget: Budget, seed: int, threads: int = 1
+        self,
+        descent: Descent,
+        shape: LayerShape,
+        steps: WalkSteps,
+        seed: int,
+        threads: int = 1,
+        largest: int = LARGEST,
     ) -> None:
-        self.descent, self.shape, self.budget = descent, shape, budget
+        self.descent, self.shape, self.steps = descent, shape, steps
         self.seed, self.threads = seed, threads
-        self.levels = levels()
+        self.levels = levels(largest)
         self.widths = [
             width
             for width in WIDTHS
             if (0 < width <= shape.widest or (not width and shape.has_linear))
             and count_dense(shape, width) <= MOST_DENSE
+            and (width <= WIDTHS[1] or count_dense(shape, width) <= MOST_TIMES * largest)
         ]
         self.criteria = CRITERIA
         self.state = WalkState({(width, DENSE): None for width in self.widths})
@@ -202,9 +216,9 @@ class Walk:
         """Learn a dense network for some of its steps, or to the end."""
         state, key = self.state, (width, DENSE)
         net = (state.cursors[key] or self.start(width)).copy()
-        steps = min(self.budget.first - net.steps, STEPS_OF_A_TASK)
+        steps = min(self.steps.first - net.steps, STEPS_OF_A_TASK)
         self.descend(net, np.full(steps, FIRST_RATE))
-        if net.steps < self.budget.first:
+        if net.steps < self.steps.first:
             return lambda: state.cursors.update({key: net})
         step = self.look(net)
 
@@ -224,7 +238,7 @@ class Walk:
         is_over = True
         for step in self.prune(self.look(net.copy()), self.criteria[criterion]):
             found.append(step)
-            if len(found) * self.budget.between >= STEPS_OF_A_TASK:
+            if len(found) * self.steps.between >= STEPS_OF_A_TASK:
                 is_over = False
                 break
 
@@ -280,7 +294,7 @@ class Walk:
 
     def prune(self, step: WalkStep, criterion: Criterion) -> Iterator[WalkStep]:
         """Yield ever smaller networks."""
-        rates = np.full(self.budget.between, WALK_RATE)
+        rates = np.full(self.steps.between, WALK_RATE)
         while step.net.size > 1:
             size = step.net.size
             target = max(size - max(size // SHARE, 1), self.levels[0])
@@ -296,13 +310,13 @@ class Walk:
     def finish(self, net: SharedLayer, rate: float = LAST_RATE) -> WalkStep:
         """Learn a copy of a network to the end."""
         net = net.restarted()
-        self.descend(net, cosine(self.budget.last, rate))
+        self.descend(net, cosine(self.steps.last, rate))
         return self.look(net)
 
     def swap(self, best: WalkStep | Candidate, level: int) -> WalkStep | Candidate:
         """Move connections of a network, and keep what is better."""
-        rates = cosine(self.budget.swap, SWAP_RATE)
-        for number in range(self.budget.rounds):
+        rates = cosine(self.steps.swap, SWAP_RATE)
+        for number in range(self.steps.rounds):
             survey = self.descent.survey(best.net, absent=True)
             assert survey.absent is not None
             children = []

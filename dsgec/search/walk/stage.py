@@ -1,5 +1,6 @@
 """The walk as a stage of a run: from a problem to champions that the grammar derives."""
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from dsgec.grammar.genome.shared_layer import (
 )
 from dsgec.network.simplify import simplify
 from dsgec.random import Stream
+from dsgec.search.budget import make_budget
 from dsgec.search.gradient import sum_of_squares
 from dsgec.search.individual import Champion, Weights, make_hall
 from dsgec.search.models import search_cost
@@ -22,7 +24,7 @@ from dsgec.search.problem import PhenotypeLanguage, Problem
 from dsgec.search.refine import ScorePhenotype, weights_of, with_values
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
-from dsgec.search.walk.front import Walk, WalkProgress, make_budget
+from dsgec.search.walk.front import Walk, WalkProgress, largest_network, make_steps
 from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, SharedLayer
 from dsgec.search.walk.state import restore_state, save_state
 
@@ -60,7 +62,11 @@ def make_walk_stage(
         grammar.linear is not None,
     )
     descent = make_descent(_make_table(problem, settings, grammar.outputs))
-    own = Walk(descent, shape, make_budget(settings.walk), settings.seed, threads)
+    largest = largest_network(len(problem.split.train))
+    budget = make_budget(settings)
+    if budget is not None and budget.flash:  # a connection takes a byte or more
+        largest = min(largest, budget.flash)
+    own = Walk(descent, shape, make_steps(settings.walk), settings.seed, threads, largest)
     return WalkStage(problem, settings, grammar, own, score)
 
 
@@ -92,8 +98,15 @@ class WalkStage:
 
     def champions(self) -> list[Champion]:
         """Return the front so far as champions that the grammar derives."""
+        learning = self.problem.learning
+        assert learning is not None
         hall = make_hall(self.problem.cost.is_minimised)
-        for one in self.walk.front():
+        least = math.inf
+        for one in reversed(self.walk.front()):
+            fitness = one.loss + learning.parsimony * one.net.size
+            if fitness >= least:  # no better than a smaller one: deriving it takes time
+                continue
+            least = fitness
             champion = _champion(self.problem, self.settings, self.grammar, one.net, self.score)
             if champion is not None:
                 hall.admit(champion)

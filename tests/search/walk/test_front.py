@@ -12,7 +12,7 @@ from dsgec.random import Stream
 from dsgec.search.walk import front
 from dsgec.search.walk.descent import PlainDescent
 from dsgec.search.walk.edits import move, remove
-from dsgec.search.walk.front import Walk, draw_gaussians, levels, make_budget
+from dsgec.search.walk.front import Walk, draw_gaussians, levels, make_steps
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
 from tests.support.shared_layers import outputs_of, random_layer
 
@@ -69,7 +69,7 @@ def make_walk(threads, native=True, steps=30):
     descent = (
         NativeDescent(table, load_descent(find_toolchain())) if native else PlainDescent(table)
     )
-    return Walk(descent, net.shape, make_budget(steps), 7, threads)
+    return Walk(descent, net.shape, make_steps(steps), 7, threads)
 
 
 def as_bytes(steps):

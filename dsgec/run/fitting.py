@@ -1,0 +1,87 @@
+"""Choose among the champions of a search that fit a budget."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dsgec.errors import DsgecError, setting_error
+from dsgec.network.ranges import NO_RANGES, choose_ranges
+from dsgec.run.identity import training_ranges
+from dsgec.run.pick import footprint
+from dsgec.run.record import Footprint
+from dsgec.search.budget import Budget
+from dsgec.search.individual import Champion
+from dsgec.search.models import make_model
+from dsgec.search.problem import Problem
+from dsgec.search.recommend import Recommendation
+from dsgec.search.refine import spaced_by_cost
+
+Recommend = Callable[[Sequence[Champion]], Recommendation | None]
+
+
+class Fitting:
+    """Prices the champions of a problem, each once, and compares them with a budget."""
+
+    def __init__(self, problem: Problem, budget: Budget) -> None:
+        self.problem, self.budget = problem, budget
+        self._ranges = training_ranges(problem)
+        self._known: dict[str, Footprint] = {}
+
+    def cost(self, champion: Champion) -> Footprint:
+        """Return the cost of a champion; raise a DsgecError if the type cannot compute it."""
+        phenotype = champion.phenotype
+        if phenotype not in self._known:
+            model, own = make_model(self.problem, phenotype), self.budget
+            ranges = choose_ranges(model.columns, self._ranges, NO_RANGES)
+            found = footprint(model, ranges, own.chip, (own.dtype,))
+            if found is None:
+                raise setting_error(
+                    "dtype", f"is {own.dtype}, which cannot compute every network of the run"
+                )
+            self._known[phenotype] = found
+        return self._known[phenotype]
+
+    def fits(self, champion: Champion) -> bool:
+        """Return whether a champion is within the budget."""
+        cost = self.cost(champion)
+        return self.budget.allows(cost.flash, cost.stack, cost.cycles)
+
+    def count(self, champions: Sequence[Champion]) -> int:
+        """Return how many of the champions may fit: those up to the largest that is known to fit.
+
+        Costs rise with the size, nearly always, so most champions need no price.
+        """
+        low, high = 0, len(champions)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.fits(champions[middle]) else (low, middle)
+        larger = (place + 1 for place in spaced_by_cost(champions) if self.fits(champions[place]))
+        return max(low, *larger, 0)
+
+    def refuse(self, champions: Sequence[Champion]) -> DsgecError:
+        """Return the error that nothing fits, with the cost of the cheapest network."""
+        own, costs = self.budget, [self.cost(one) for one in champions[:3]]
+        least = min(costs, key=lambda cost: cost.flash)
+        return setting_error(
+            next(name for name in ("flash", "ram", "cycles") if getattr(own, name)),
+            "allows no network of the run: the smallest takes"
+            f" {least.flash:,} bytes of flash, {least.stack:,} bytes of RAM and"
+            f" {least.cycles:,} cycles a row ({own.chip}, {own.dtype}, estimated)",
+            "Allow more, or take another chip or number type.",
+        )
+
+
+def recommend_fitting(
+    problem: Problem, budget: Budget, champions: Sequence[Champion], recommend: Recommend
+) -> Recommendation:
+    """Choose a champion that fits, by cross-validation or, if there is none, by its fitness."""
+    fitting = Fitting(problem, budget)
+    count = fitting.count(champions)
+    left, larger = [*champions[:count]], champions[count:]
+    while left:
+        choice = recommend(left)
+        chosen = choice.champion if choice else min(left, key=lambda one: one.fitness)
+        if fitting.fits(chosen):
+            choice = choice or Recommendation(chosen, tuple(left))
+            return replace(choice, champions=(*choice.champions, *larger))
+        left = [one for one in left if one.phenotype != chosen.phenotype]
+    raise fitting.refuse(champions)

@@ -1,0 +1,97 @@
+"""Runs with a budget: what fits, what is refused, and what a chip takes."""
+
+import csv
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import dsgec
+from dsgec.errors import DsgecError
+from dsgec.export.targets.c.image import COMPILERS
+from dsgec.search.budget import make_budget, parse_amount
+from dsgec.search.settings import Settings
+from tests.support.command_line import dsgec as command
+from tests.support.command_line import read_json
+
+QUICK = {"walk": 200, "seed": 1, "test": 0.3}
+
+
+@pytest.fixture(scope="module")
+def three_classes():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(150, 4))
+    y = np.digitize(x[:, 0] * x[:, 1] + x[:, 2], [-0.5, 0.5])
+    return x, np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "amount"),
+    [
+        *(("512", "flash", 512), ("1KB", "flash", 1024), ("1.5 kB", "ram", 1536)),
+        *(("2k", "cycles", 2000), ("1KB", "cycles", None), ("much", "flash", None)),
+    ],
+)
+def test_amounts(text, of, amount):
+    assert parse_amount(text, of) == amount
+
+
+def test_a_budget_needs_an_amount():
+    assert make_budget(Settings()) is None
+    with pytest.raises(DsgecError, match="flash is `lots`, not a number of bytes"):
+        Settings(flash="lots")
+    budget = make_budget(Settings(flash="1KB", cycles="300", chip="avr", dtype="q7"))
+    assert budget.allows(1024, 99_999, 300)
+    assert not budget.allows(1025, 0, 300)
+    assert not budget.allows(1024, 0, 301)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.usefixtures("fast_compiler")
+def test_the_network_of_a_budget_fits_and_is_the_best_that_does(three_classes):
+    free = dsgec.evolve(*three_classes, **QUICK)
+    least = dsgec.evolve(*three_classes, flash="320", **QUICK)
+    cost = least.record["result"]["cost"]
+    assert (cost["dtype"], cost["chip"]) == ("q7", "cortex-m0plus")
+    assert cost["flash"] <= 320 < free.record["result"]["cost"]["flash"]
+    front = least.record["result"]["front"]
+    (chosen,) = [one for one in front if one["recommended"]]
+    assert chosen["flash"] == cost["flash"]
+    better = [one for one in front if one["validation"] < chosen["validation"] - chosen["error"]]
+    assert all(one["flash"] > 320 for one in better)
+    sizes = [one["connections"] for one in front]
+    assert sizes == sorted(sizes)
+    with pytest.raises(DsgecError, match=r"the smallest takes [0-9]+ bytes of flash"):
+        dsgec.evolve(*three_classes, flash="20", **QUICK)
+
+
+@pytest.mark.needs_cc
+def test_the_command_exports_what_fits_and_says_what_it_takes(tmp_path, three_classes):
+    x, y = three_classes
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["p", "q", "r", "s", "t"], *zip(*x.T, y, strict=True)])
+    answer = command(
+        *("evolve", "t.csv", "--flash", "600", "--chip", "avr", "--walk", "200", "--name", "own"),
+        cwd=tmp_path,
+    )
+    assert "recommended" in answer.stdout
+    (line,) = [one for one in answer.stdout.splitlines() if one.startswith("exported to")]
+    folder = tmp_path / "build" / "own-firmware"
+    assert (folder / "t.c").exists()
+    command("verify", folder, cwd=tmp_path)
+    command("verify", tmp_path / "build" / "own", cwd=tmp_path)
+    settings = read_json(tmp_path / "build" / "own", "run.json")["settings"]
+    assert (settings["flash"], settings["chip"], settings["dtype"]) == ("600", "avr", "q7")
+    if COMPILERS["avr"].path is None:
+        assert "(estimated)" in line
+        return
+    # An oracle of its own: compile and link by hand, and read the sizes.
+    source = [folder / "t.c", "-DT_NO_BATCH", "-DT_NO_NAMES", "-I", folder]
+    flags = ["-Os", "-std=c99", "-mmcu=atmega328p", "-nostartfiles", "-ffunction-sections"]
+    link = ["-fdata-sections", "-Wl,--gc-sections", "-Wl,-u,t_predict", "-Wl,-e,t_predict"]
+    subprocess.run(["avr-gcc", *flags, *link, *source, "-o", tmp_path / "own.elf"], check=True)
+    tool = shutil.which("avr-size")
+    text = subprocess.run([tool, tmp_path / "own.elf"], capture_output=True, text=True, check=True)
+    flash, data = map(int, text.stdout.splitlines()[1].split()[:2])
+    assert f"{flash + data:,} bytes of flash" in line
