@@ -223,7 +223,8 @@ def _saturating(network: Network) -> set[int]:
         node = network.nodes[position]
         if not isinstance(node, Apply) or node.function == "is":
             continue
-        if node.function in ALL_FUNCTIONS and ALL_FUNCTIONS[node.function].is_bounded:
+        function = ALL_FUNCTIONS.get(node.function)
+        if node.function == "clip" or (function is not None and function.is_bounded):
             continue
         numbers = [a for a in node.arguments if not isinstance(network.nodes[a], Constant)]
         is_affine = (

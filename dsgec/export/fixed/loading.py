@@ -19,10 +19,11 @@ from dsgec.export.fixed.ir import (
     largest,
     operands,
 )
-from dsgec.export.fixed.number_lists import ProgramTables, counter
+from dsgec.export.fixed.number_lists import ZERO, ProgramTables, counter, next_one, place_in
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
+    ConstantTable,
     Declare,
     Element,
     Expression,
@@ -36,9 +37,12 @@ from dsgec.program.ir import (
     Type,
     Update,
     Variable,
+    narrowest,
 )
 
 ONE = Number(1, "uint8")
+COLUMN = Variable("column", "uint16")
+RUN_BYTES = 16  # of code that loads runs of columns, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,12 @@ def load_procedure(
     i = counter("i", count)
     listed = [source.column for source in sources]
     index: Expression = i
-    if listed != [*range(count)]:
+    runs = _runs(listed)
+    is_plain = len({(source.fill, source.limits) for source in sources}) == 1
+    has_runs = is_plain and listed != [*range(count)] and 2 * len(runs) + RUN_BYTES < count
+    if has_runs:
+        index = COLUMN
+    elif listed != [*range(count)]:
         index = tables.element("columns", listed, i, "The columns that are read.", signed=False)
     q = Variable("q")
     inner: list[Instruction] = [Declare(q, Element("x", index, number))]
@@ -116,7 +125,9 @@ def load_procedure(
                 inner.append(Declare(Variable(name), limit))
             inner += call(function, q, [Variable(name) if isinstance(limit, Element) else limit])
     body: list[Instruction] = [Declare(lacks, Number(0, "uint8"))] if refuses else []
-    if count:
+    if has_runs:
+        body += _load_runs(runs, tuple(inner), q, tables, i)
+    elif count:
         body.append(Loop(i, Number(count, "int16"), (*inner, Store("v", i, q))))
     for at, slot in enumerate(others, count):
         body.append(Store("v", Number(at, "int16"), column_expression(program, slot)))
@@ -130,6 +141,44 @@ def load_procedure(
         ),
         tuple(body),
         lacks if refuses else None,
+    )
+
+
+def _runs(listed: Sequence[int]) -> list[tuple[int, int]]:
+    """Return how many columns are skipped before each run of columns, and how many it has."""
+    found: list[tuple[int, int]] = []
+    end = 0
+    for column in listed:
+        if found and column == end:
+            found[-1] = found[-1][0], found[-1][1] + 1
+        else:
+            found.append((column - end, 1))
+        end = column + 1
+    return found
+
+
+def _load_runs(
+    runs: Sequence[tuple[int, int]],
+    inner: tuple[Instruction, ...],
+    q: Variable,
+    tables: ProgramTables,
+    i: Variable,
+) -> tuple[Instruction, ...]:
+    """Return the loops over runs of columns and over the columns of each of them."""
+    numbers = [number for run in runs for number in run]
+    type_ = narrowest(min(numbers), max(numbers))
+    about = "How many columns are skipped, and how many are read after them."
+    tables.append(ConstantTable("columns", type_, tuple(numbers), about))
+    at = place_in("next", len(numbers))
+    following = Element("columns", at, type_)
+    count = Variable("count", "uint16" if type_ != "uint8" else "uint8")
+    each = counter("j", max(length for _, length in runs))
+    skip = Update(COLUMN, Binary("+", COLUMN, following, "uint16"))
+    one = (*inner, Store("v", i, q), next_one(COLUMN), next_one(i))
+    run = (skip, next_one(at), Declare(count, following), next_one(at), Loop(each, count, one, 1))
+    return (
+        *(Declare(COLUMN, ZERO), Declare(at, ZERO), Declare(i, ZERO)),
+        Loop(counter("run", len(runs)), Number(len(runs), "int16"), run),
     )
 
 

@@ -1,7 +1,7 @@
 """Find the neurons of an integer program: weighted sums, and what only their values go through."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsgec.export.fixed.ir import (
     IntegerCall,
@@ -167,3 +167,20 @@ def _with_operand(step: Step, slot: Slot) -> Step:
             return Sum(((slot, weight),), bias, shift)
         case _:
             raise AssertionError(step)
+
+
+def shifted_alike(part: Sequence[Neuron]) -> list[Neuron]:
+    """Return neurons that are shifted alike, or the given ones if this needs larger weights."""
+    weights = [weight for neuron in part for _, weight in neuron.sum.terms]
+    most = max((neuron.sum.shift for neuron in part), default=0)
+    made = [_shifted_by(neuron, most - neuron.sum.shift) for neuron in part]
+    moved = [weight for neuron in made for _, weight in neuron.sum.terms]
+    if moved and (min(moved) < min(weights) or max(moved) > max(weights)):
+        return [*part]
+    return made
+
+
+def _shifted_by(neuron: Neuron, digits: int) -> Neuron:
+    """Return a neuron whose sum has so many more digits, and is shifted by as many more."""
+    terms = tuple((operand, weight << digits) for operand, weight in neuron.sum.terms)
+    return replace(neuron, sum=Sum(terms, neuron.sum.bias << digits, neuron.sum.shift + digits))

@@ -186,11 +186,12 @@ def rectified(writer: Writer, a: Form) -> Form:
 
 
 def clipped(writer: Writer, a: Form) -> Form:
-    """Return a form that is 0 below 0 and 4 above 4, with digits for numbers up to 4 only.
+    """Return a form that is 0 below 0 and 4 above 4, with digits for numbers up to 4.
 
-    A limit that needs one more bit than there is gives way by one unit.
+    All have these digits, so that weights that have one scale keep it. A limit that needs one more
+    bit than there is gives way by one unit.
     """
-    if a.is_constant or a.high <= _CLIP or a.low >= _CLIP:
+    if a.is_constant or a.low >= _CLIP:
         return smaller(writer, rectified(writer, a), constant_form(_CLIP))
     most = largest(writer.bits)
     fraction = floor_log2(Fraction(most + 1) / Fraction(_CLIP))

@@ -37,7 +37,7 @@ from dsgec.export.fixed.loading import (
     source_range,
     step_expression,
 )
-from dsgec.export.fixed.neurons import Neuron, NeuronParts
+from dsgec.export.fixed.neurons import Neuron, NeuronParts, shifted_alike
 from dsgec.export.fixed.number_lists import ZERO, ProgramTables, counter
 from dsgec.export.fixed.weight_rows import PackedLists, WeightRows
 from dsgec.program.check import check
@@ -148,7 +148,9 @@ class _Packer:
         covered = {*parts.depth, *parts.inside}
         self.after = tuple(n for n in range(len(program.steps)) if n not in covered)
         self.shown = self._shown()
-        self.order = self._order()
+        order = self._order()
+        first = len([one for one in order if one.value in self._read_by(order)])
+        self.order = [*shifted_alike(order[:first]), *shifted_alike(order[first:])]
         self.columns: dict[Operand, ColumnSource] = {}
         self.others: list[Slot] = []  # further sources, which are computed before
         for neuron in self.order:
@@ -161,17 +163,16 @@ class _Packer:
         # The loop reads the columns in their order, so that a list of them may be needless.
         chosen = sorted(self.columns, key=lambda o: self.columns[o].column)
         self.columns = {operand: self.columns[operand] for operand in chosen}
-        hidden = [Slot(n.value) for n in self.order if n.value in self._read_by_neurons]
-        places = (*self.columns, *self.others, *hidden)
+        places = (*self.columns, *self.others, *(Slot(n.value) for n in self.order[:first]))
         self.place: dict[Operand, int] = {operand: at for at, operand in enumerate(places)}
         self.given = len(self.columns) + len(self.others)
-        self.hidden = len(hidden)
+        self.hidden = first
 
-    @cached_property
-    def _read_by_neurons(self) -> set[int]:
+    def _read_by(self, order: list[Neuron]) -> set[int]:
+        """Return the values of neurons that some neurons read."""
         return {
             operand.number
-            for neuron in self.order
+            for neuron in order
             for operand in operands(neuron.sum)
             if isinstance(operand, Slot) and operand.number in self.parts.neurons
         }
@@ -307,7 +308,7 @@ class _Packer:
     @cached_property
     def _rows(self) -> WeightRows:
         terms = [self._terms(neuron) for neuron in self.order]
-        return WeightRows.choose(terms, self.hidden)
+        return WeightRows.choose(terms, self.hidden, self.given)
 
     def _terms(self, neuron: Neuron) -> list[tuple[int, int]]:
         """Return the sources of a neuron in ascending order, with their weights."""

@@ -1,7 +1,7 @@
 """The formats of tables with the weights of neurons, and the bytes that they take."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import assert_never
@@ -40,13 +40,15 @@ class WeightFormat:
     """How the weights of some neurons are stored.
 
     A weight is a number of its own or, if it has `bits`, a code of so many bits: of `least` + code
-    or, if there is a `book`, of the weight at this place in it.
+    or, if there is a `book`, of the weight at this place in it. Windows that are `alike` all begin
+    and end with the same sources.
     """
 
     way: Way
     bits: int = 0
     least: int = 0
     book: tuple[int, ...] = ()
+    alike: bool = False
 
     @property
     def has_window(self) -> bool:
@@ -84,9 +86,15 @@ class WeightGroup:
     rows: tuple[Row, ...]
 
     @classmethod
-    def make(cls, format_: WeightFormat, rows: Sequence[Row]) -> "WeightGroup | None":
-        """Return neurons in a format, or None if it has not all of their weights."""
-        group = cls(format_, tuple(_arranged(format_, row) for row in rows))
+    def make(
+        cls, format_: WeightFormat, rows: Sequence[Row], split: int = 0
+    ) -> "WeightGroup | None":
+        """Return neurons in a format, or None if it has not all of their weights.
+
+        Windows that are alike are those of the first `split` neurons, and those of the others.
+        """
+        wide = [*_alike(rows[:split]), *_alike(rows[split:])] if format_.alike else rows
+        group = cls(format_, tuple(_arranged(format_, row) for row in wide))
         return group if format_.has(group.stored) else None
 
     @cached_property
@@ -165,6 +173,13 @@ def _in_bytes(codes: Sequence[int], bits: int) -> list[int]:
     ]
 
 
+def _alike(rows: Sequence[Row]) -> list[Row]:
+    """Return rows that begin and end with the same sources, with weights of 0 if need be."""
+    read = [source for row in rows for source, _ in row]
+    ends = {min(read): 0, max(read): 0} if read else {}
+    return [sorted((ends | dict(row)).items()) for row in rows]
+
+
 def _arranged(format_: WeightFormat, row: Row) -> Row:
     """Return the terms of a neuron as its loop takes them."""
     match format_.way:
@@ -193,8 +208,14 @@ def _distances(row: Row, longest: int) -> Row:
     return found
 
 
-def possible_groups(rows: Sequence[Row]) -> list[WeightGroup]:
-    """Return neurons in all formats that have their weights."""
+def possible_groups(
+    rows: Sequence[Row], split: int = 0, *, alike: bool = False
+) -> list[WeightGroup]:
+    """Return neurons in all formats that have their weights.
+
+    The first `split` ones may have other windows than the others; all may be `alike`, if the
+    sources between those that neurons read are known before.
+    """
     most = max((source for row in rows for source, _ in row), default=0)
     formats = [
         WeightFormat(Way.RELATIVE if most > MOST_BYTE else Way.LISTED),
@@ -204,7 +225,9 @@ def possible_groups(rows: Sequence[Row]) -> list[WeightGroup]:
     weights = sorted({0, *(weight for row in rows for _, weight in row)})
     for way in (Way.WINDOW, Way.BITMAP, Way.GAP):
         formats += _coded(way, weights)
-    made = (WeightGroup.make(format_, rows) for format_ in formats)
+    if alike:
+        formats += [replace(format_, alike=True) for format_ in formats if format_.has_window]
+    made = (WeightGroup.make(format_, rows, split) for format_ in formats)
     return [group for group in made if group is not None]
 
 

@@ -64,14 +64,23 @@ class WeightRows:
     hidden: int
 
     @classmethod
-    def choose(cls, rows: Sequence[Row], hidden: int) -> "WeightRows":
-        """Return the smallest; the first `hidden` neurons and the others may differ."""
+    def choose(cls, rows: Sequence[Row], hidden: int, given: int) -> "WeightRows":
+        """Return the smallest; the first `hidden` neurons and the others may differ.
+
+        The first `given` sources are known before, the others are hidden neurons.
+        """
+        return min(cls.possible(rows, hidden, given), key=lambda each: each.size)
+
+    @classmethod
+    def possible(cls, rows: Sequence[Row], hidden: int, given: int) -> "list[WeightRows]":
+        """Return the weights in all formats, the same for all neurons or one for each part."""
         parts = [part for part in (rows[:hidden], rows[hidden:]) if part]
-        made = [cls((group,), hidden) for group in possible_groups(rows)]
+        alike = all(source < given for row in rows[:hidden] for source, _ in row)
+        found = [cls((group,), hidden) for group in possible_groups(rows, hidden, alike=alike)]
         if len(parts) > 1:
-            pairs = itertools.product(*map(possible_groups, parts))
-            made += [cls(pair, hidden) for pair in pairs if pair[0].format != pair[1].format]
-        return min(made, key=lambda each: each.size)
+            pairs = itertools.product(*(possible_groups(part, alike=alike) for part in parts))
+            found += [cls(pair, hidden) for pair in pairs if pair[0].format != pair[1].format]
+        return found
 
     @property
     def split(self) -> int:

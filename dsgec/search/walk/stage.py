@@ -25,7 +25,7 @@ from dsgec.search.refine import ScorePhenotype, weights_of, with_values
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
 from dsgec.search.walk.front import Walk, WalkProgress, largest_network, make_steps
-from dsgec.search.walk.layer import ACTIVATIONS, LayerShape, SharedLayer
+from dsgec.search.walk.layer import ACTIVATIONS, Array, LayerShape, SharedLayer
 from dsgec.search.walk.state import restore_state, save_state
 
 MakeDescent = Callable[[WalkTable], Descent]
@@ -61,7 +61,7 @@ def make_walk_stage(
         grammar.widest if grammar.longest >= problem.language.features else 0,
         grammar.linear is not None,
     )
-    descent = make_descent(_make_table(problem, settings, grammar.outputs))
+    descent = make_descent(make_rows(problem, settings, grammar.outputs, problem.rows))
     largest = largest_network(len(problem.split.train))
     budget = make_budget(settings)
     if budget is not None and budget.flash:  # a connection takes a byte or more
@@ -113,13 +113,13 @@ class WalkStage:
         return hall.champions
 
 
-def _make_table(problem: Problem, settings: Settings, outputs: int) -> WalkTable:
-    """Return the training rows, shuffled, because batches are windows of them."""
+def make_rows(problem: Problem, settings: Settings, outputs: int, features: Array) -> WalkTable:
+    """Return the training rows with these features, shuffled, because batches are windows."""
     order = shuffle_rows(np.arange(len(problem.split.train)), settings.seed)
     targets, by = problem.targets(outputs), problem.row_weights
     weights = np.ones(len(order)) if by is None else by
     return make_walk_table(
-        np.ascontiguousarray(problem.rows[order].T), targets.values[order].T, weights[order]
+        np.ascontiguousarray(features[order].T), targets.values[order].T, weights[order]
     )
 
 
@@ -133,7 +133,7 @@ def _champion(
     """Return a network as a champion, or None if the grammar does not derive it."""
     learning = problem.learning
     assert learning is not None
-    found = _derive(problem, settings, grammar, net)
+    found = derive(problem, settings, grammar, net)
     if found is None:
         return None
     derivation, weights = found
@@ -156,7 +156,7 @@ def _champion(
     )
 
 
-def _derive(
+def derive(
     problem: Problem, settings: Settings, grammar: SharedLayerGrammar, net: SharedLayer
 ) -> tuple[Derivation, Weights] | None:
     """Return the derivation of a network by the nearest numerals, and its weights."""

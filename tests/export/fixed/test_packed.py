@@ -59,6 +59,7 @@ def make(model, dtype, layout="packed"):
     return Artefact(model, "net", dtype, selftest="quick", ranges=ranges, layout=layout)
 
 
+RUNS = (*range(3, 9), *range(10, 39))
 MODELS = {
     "two classes": layered(6, 3, 2, 4, "sig"),
     "classes": layered(9, 5, 4, 4),
@@ -66,6 +67,14 @@ MODELS = {
     "dense": layered(8, 6, 3, 8),
     "many sources": layered(300, 60, 3, 12),
     "wide": layered(290, 2, 3, 290, "sig"),
+    "runs": Model(
+        parse(
+            f"inputs = 40\nh_1_1 = clip({' + '.join(f'0.1 * x_{n}' for n in RUNS)})\n"
+            "y_1 = sig(h_1_1)"
+        ),
+        tuple(Column(f"c{number}") for number in range(40)),
+        ("no", "yes"),
+    ),
     "every kind": EVERY_KIND,
     "mixed": Model(
         parse("h_1_1 = relu(x_1 + 0.5 * x_2 - x_3)\ny_1 = sig(h_1_1 - x_4 + 0.3 * x_5 + x_6)"),
@@ -206,6 +215,12 @@ def test_sources_beyond_a_byte_are_listed_by_their_distance():
 
     assert packed.rows.groups[0].format.way == Way.RELATIVE
     assert [table.name for table in packed.program.tables] == ["columns", "packed", "weights"]
+
+
+def test_columns_in_runs_are_loaded_by_their_lengths():
+    packed = make(MODELS["runs"], "q7").packed
+
+    assert next(t for t in packed.program.tables if t.name == "columns").values == (2, 6, 1, 29)
 
 
 def test_an_export_can_be_packed_and_verified(tmp_path):

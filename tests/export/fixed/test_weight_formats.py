@@ -1,6 +1,5 @@
 """Every format of weights gives the sums of the network, and takes the bytes that were counted."""
 
-import itertools
 import subprocess
 
 import numpy as np
@@ -12,7 +11,7 @@ from dsgec.export.fixed import packed as packed_module
 from dsgec.export.fixed.evaluate import read, step_values
 from dsgec.export.fixed.number_lists import Stored
 from dsgec.export.fixed.packed import pack
-from dsgec.export.fixed.weight_formats import Way, WeightFormat, WeightGroup, possible_groups
+from dsgec.export.fixed.weight_formats import Way, WeightFormat, WeightGroup
 from dsgec.export.fixed.weight_rows import WeightRows
 from dsgec.export.targets.target import TARGETS
 from dsgec.program.interpret import interpret
@@ -21,10 +20,10 @@ from tests.support.low_bit_models import NIBBLES, POWERS, TERNARY, low_bit_model
 
 INTEGERS = procedures("whole")
 MODELS = {
-    "ternary": low_bit_model(TERNARY, 21, 5, 3, 9),
-    "nibbles": low_bit_model(NIBBLES, 21, 5, 4, 21),
+    "ternary": low_bit_model(TERNARY, 17, 3, 3, 9),
+    "nibbles": low_bit_model(NIBBLES, 11, 3, 3, 11),
     "powers": low_bit_model(POWERS, 37, 3, 2, 5),
-    "far": low_bit_model(NIBBLES, 70, 4, 3, 3),
+    "far": low_bit_model(NIBBLES, 40, 3, 3, 3),
 }
 
 
@@ -36,11 +35,10 @@ def make(model, layout="packed"):
 def all_rows(packed):
     """Return the weights of a packed program in all formats, and in some pairs of formats."""
     rows = [[*terms] for terms in packed.terms]
-    parts = rows[: packed.hidden], rows[packed.hidden :]
-    one = [WeightRows((group,), packed.hidden) for group in possible_groups(rows)]
-    first, second = map(possible_groups, parts)
-    pairs = zip(first, itertools.cycle(second[::-1]))
-    return [*one, *(WeightRows(pair, packed.hidden) for pair in pairs)]
+    given = len(packed.columns) + len(packed.others)
+    found = WeightRows.possible(rows, packed.hidden, given)
+    pairs = [weights for weights in found if len(weights.groups) == 2]
+    return [weights for weights in found if len(weights.groups) == 1] + pairs[::41]
 
 
 def sums_of(program, rows, packed):
@@ -55,10 +53,11 @@ def test_all_formats_have_the_sums_of_the_network(name, monkeypatch):
     program = make(MODELS[name]).number_format.fixed.program
     rows = np.random.RandomState(1).randint(-127, 128, (20, len(program.columns)))
     slots = step_values(program, rows)
-    ways = set()
+    ways, alike = set(), set()
     for weights in all_rows(pack(program, ())):
         monkeypatch.setattr(packed_module.WeightRows, "choose", lambda *_, w=weights: w)
         packed = pack(program, ())
+        alike |= {group.format.alike for group in weights.groups}
         ways |= {(group.format.way, group.format.bits) for group in weights.groups}
         found = sums_of(program, rows, packed)
         wanted = np.stack([read(operand, rows, slots) for operand in packed.shown])
@@ -68,6 +67,7 @@ def test_all_formats_have_the_sums_of_the_network(name, monkeypatch):
         assert len(table.values) >= elements + sum(len(g.numbers) for g in weights.groups)
     assert {(Way.WINDOW, 0), (Way.WINDOW, 4), (Way.BITMAP, 0), (Way.BITMAP, 4)} <= ways
     assert (Way.GAP, 4) in ways
+    assert True in alike
 
 
 @pytest.mark.needs_cc
@@ -92,7 +92,7 @@ def test_the_smallest_format_is_taken():
     packed = {name: make(model).packed for name, model in MODELS.items()}
 
     assert packed["nibbles"].rows.groups[0].format == WeightFormat(Way.WINDOW, 4, -7)
-    assert packed["ternary"].rows.groups[0].format.bits == 4
+    assert packed["ternary"].rows.groups[0].format.bits == 2
     for one in packed.values():
         assert one.rows.size <= min(each.size for each in all_rows(one))
 
@@ -111,6 +111,15 @@ def test_a_bitmap_stands_before_eight_sources():
 
     assert numbers.elements == [[0b1001, 0b10]]
     assert codes.elements == [[0b1001, 3 | 0 << 2 | 2 << 4, 0b10]]
+
+
+def test_windows_that_are_alike_are_those_of_each_part():
+    rows = [[(1, 2)], [(2, 1), (3, 1)], [(5, 1)], [(6, 2)]]
+
+    group = WeightGroup.make(WeightFormat(Way.WINDOW, alike=True), rows, 2)
+
+    assert (group.counts, group.firsts) == ([3, 3, 2, 2], [1, 1, 5, 5])
+    assert group.stored == [2, 0, 0, 0, 1, 1, 1, 0, 0, 2]
 
 
 def test_biases_that_are_apart_by_a_power_of_two_take_a_byte():

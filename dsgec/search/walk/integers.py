@@ -1,0 +1,179 @@
+"""Learn the networks of a front again as fixed point computes them: weights of few bits.
+
+A network of a front has any weights. Here it becomes one whose weights are small integers times a
+power of two, one for each layer, whose biases are bytes, and whose inputs are the integers of the
+columns. It learns in this form, by straight-through estimation, so that fixed point (`--dtype q7`)
+has no weight to round, and its tables take the bits of these integers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dsgec.export.fixed.build import column_format
+from dsgec.export.fixed.ir import STORED_BITS, largest
+from dsgec.network.model import Column
+from dsgec.network.ranges import Range, widen
+from dsgec.search.problem import Problem
+from dsgec.search.walk.descent import Descent
+from dsgec.search.walk.front import cosine
+from dsgec.search.walk.layer import Array, Numerals, SharedLayer
+
+DTYPE = "q7"
+LEARNED_STEPS, LEARNED_RATE = 4000, 0.02
+_DIGITS = STORED_BITS[DTYPE] - 2
+"""Digits of the integers of columns: a flag of 1 is 2^6."""
+_CLIP_DIGITS = STORED_BITS[DTYPE] - 3
+"""Digits of hidden values, which go up to 4."""
+_MOST = largest(STORED_BITS[DTYPE])
+_ROOM = 1.25  # how much farther a bias may go than at the beginning
+
+WEIGHTS: dict[str, tuple[int, ...]] = {
+    "nibbles": tuple(range(-7, 8)),
+    "ternary": (-1, 0, 1),
+    "powers": tuple(sorted({0, *(sign << place for place in range(7) for sign in (-1, 1))})),
+    "bytes": tuple(range(-_MOST, _MOST + 1)),
+}
+"""The integers that weights may be, by the name of the set."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerColumns:
+    """The training rows as integers of fixed point less their mean, each divided by 2^6.
+
+    A feature of the network is offset + factor · column; `columns` has a column for each feature.
+    """
+
+    columns: Array
+    offsets: Array
+    factors: Array
+
+
+def column_ranges(problem: Problem) -> tuple[Range | None, ...]:
+    """Return the ranges of the columns in the training rows, widened as those of an export are."""
+    columns, raw = problem.dataset.inputs, _raw_rows(problem)
+    found: list[Range | None] = []
+    for number, column in enumerate(columns):
+        values = raw[:, number][~np.isnan(raw[:, number])]
+        if column.categories or column.kind == "constant" or not len(values):
+            found.append(None)
+        else:
+            found.append(widen((float(values.min()), float(values.max()))))
+    return tuple(found)
+
+
+def _raw_rows(problem: Problem) -> Array:
+    dataset = problem.dataset
+    rows = dataset.x if dataset.raw is None else dataset.raw
+    return rows[problem.split.train]
+
+
+def integer_columns(problem: Problem) -> IntegerColumns:
+    """Return the training rows as the integers that fixed point reads."""
+    raw = _raw_rows(problem)
+    places = [
+        (number if at == 0 and column.kind == "number" else -1)
+        for number, column in enumerate(problem.dataset.inputs)
+        for at in range(len(column.features))
+    ]
+    ranges = column_ranges(problem)
+    columns, offsets, factors = problem.rows.copy(), np.zeros(len(places)), np.ones(len(places))
+    for feature, number in enumerate(places):
+        if number < 0:  # a flag, which is 0 or 1
+            continue
+        column, range_ = problem.dataset.inputs[number], ranges[number]
+        whole, zero, unit = _whole(column, range_ or (0.0, 0.0), raw[:, number])
+        mean = int(np.rint(whole.mean()))
+        columns[:, feature] = (whole - mean) * 2.0**-_DIGITS
+        offsets[feature] = ((zero + mean) * unit - column.center) / column.scale
+        factors[feature] = unit * 2.0**_DIGITS / column.scale
+    return IntegerColumns(columns, offsets, factors)
+
+
+def _whole(column: Column, range_: Range, values: Array) -> tuple[Array, int, float]:
+    """Return the integers of a column, what is 0, and their unit."""
+    format_ = column_format(column, range_, STORED_BITS[DTYPE])
+    filled = np.where(np.isnan(values), 0.0 if column.fill is None else column.fill, values)
+    scaled = np.rint(filled * 2.0**format_.fraction) - format_.zero
+    return np.clip(scaled, -_MOST, _MOST), format_.zero, 2.0**-format_.fraction
+
+
+def as_integers(net: SharedLayer, columns: IntegerColumns) -> SharedLayer:
+    """Return a network that computes the same from the integers of the columns."""
+    return _transformed(net, columns.offsets, columns.factors)
+
+
+def from_integers(net: SharedLayer, columns: IntegerColumns) -> SharedLayer:
+    """Return a network that computes from features what another computes from integers."""
+    return _transformed(net, -columns.offsets / columns.factors, 1.0 / columns.factors)
+
+
+def _transformed(net: SharedLayer, offsets: Array, factors: Array) -> SharedLayer:
+    """Return a network for other inputs, of which those that it has are offset + factor · input."""
+    inputs = net.shape.inputs
+    values = net.values.copy()
+    for connection in np.flatnonzero(net.sources < inputs).tolist():
+        source, neuron = net.sources[connection], net.neurons[connection]
+        values[net.size + neuron] += values[connection] * offsets[source]
+        values[connection] *= factors[source]
+    return replace(net, values=values).restarted()
+
+
+def learn(
+    net: SharedLayer, integers: Sequence[int], descent: Descent, steps: int = LEARNED_STEPS
+) -> SharedLayer:
+    """Return a network of integers that has learned, as one that has these weights as numbers.
+
+    `net` computes from the integers of columns, as do the rows of the descent.
+    """
+    survey = descent.survey(net)
+    start = replace(net.restarted(), numerals=choose_numerals(net, integers, survey.deviations))
+    learned = start.copy()
+    if steps:
+        descent.descend(learned, cosine(steps, LEARNED_RATE))
+    both = [(descent.survey(one).loss, one) for one in (learned, start)]
+    best = min(both, key=lambda pair: pair[0])[1]
+    settled = replace(best, values=best.seen)
+    kept = settled.keep(settled.weights != 0.0)  # a constant neuron goes into biases
+    return replace(kept, values=kept.seen, numerals=None)
+
+
+def choose_numerals(net: SharedLayer, integers: Sequence[int], deviations: Array) -> Numerals:
+    """Return the numerals of a network: the integers times powers of two, and biases as bytes."""
+    whole = np.array(sorted(integers), np.float64)
+    inputs, hidden = 2.0**-_DIGITS, 2.0**-_CLIP_DIGITS
+
+    def of_layer(layer: int, unit: float) -> tuple[Array, Array]:
+        kinds = net.kinds
+        is_own = np.flatnonzero(kinds[: net.size] == 2 * layer)
+        scale = _choose_scale(net.values[is_own], deviations[net.sources[is_own]], whole)
+        most = np.abs(net.values[kinds == 2 * layer + 1]).max(initial=0.0) * _ROOM
+        step = max(scale * unit, _power_at_least(most / _MOST))
+        return whole * scale, np.arange(-_MOST, _MOST + 1.0) * step
+
+    levels = (*of_layer(0, inputs), *of_layer(1, hidden if net.hidden else inputs))
+    return Numerals(levels, _CLIP_DIGITS, _MOST * hidden)
+
+
+def _choose_scale(weights: Array, deviations: Array, integers: Array) -> float:
+    """Return the power of two by which the integers are nearest to the weights."""
+    most = np.abs(weights).max(initial=0.0)
+    if not most:
+        return 1.0
+    largest_scale = _power_at_least(most / integers[-1])
+
+    def lost(scale: float) -> float:
+        levels = integers * scale
+        places = np.searchsorted((levels[:-1] + levels[1:]) * 0.5, weights)
+        return float(np.sum(((levels[places] - weights) * deviations) ** 2))
+
+    return min((largest_scale * 2.0**-n for n in range(4)), key=lost)
+
+
+def _power_at_least(value: float) -> float:
+    """Return the least power of two that is not below a positive number; 0 for 0."""
+    if value <= 0.0:
+        return 0.0
+    mantissa, exponent = np.frexp(value)
+    return float(np.ldexp(1.0, int(exponent) - (mantissa == 0.5)))
