@@ -23,7 +23,6 @@ def check(name, chip, **options):
     found = numbers.candidates(stage, given)["learned"]
     linked = numbers.link_all(stage.problem, found, chip)
 
-    assert [each.flash for each in linked] == sorted(each.flash for each in linked)
     best = numbers.best_within(linked, 4096)
     rows = len(stage.problem.split.test)
     right = round(best.accuracy * rows)
