@@ -55,7 +55,9 @@ def test_images_are_averaged(tmp_path):
         head = np.array([2051, count, 28, 28], ">u4").tobytes()
         (tmp_path / f"{name}-images-idx3-ubyte").write_bytes(head + images.tobytes())
         head = np.array([2049, count], ">u4").tobytes()
-        (tmp_path / f"{name}-labels-idx1-ubyte").write_bytes(head + bytes(n % 3 for n in range(count)))
+        (tmp_path / f"{name}-labels-idx1-ubyte").write_bytes(
+            head + bytes(n % 3 for n in range(count))
+        )
 
     dataset, split = load_mnist(tmp_path)
 
