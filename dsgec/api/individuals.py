@@ -16,7 +16,7 @@ from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Individual:
+class LoggedIndividual:
     """An individual of a population.
 
     :param genotype: Its integers, by rule and part.
@@ -42,7 +42,7 @@ class Populations:
     logged: Mapping[str, bytes]
     last: Sequence[Member] | None = None
 
-    def __call__(self, generation: int | None) -> tuple[Individual, ...]:
+    def __call__(self, generation: int | None) -> tuple[LoggedIndividual, ...]:
         """Return the individuals of a generation, by default the last."""
         members = self.last
         if generation is not None:
@@ -51,12 +51,12 @@ class Populations:
             raise DsgecError("the last generation is not known", "Say which generation you want.")
         return tuple(map(self._describe, members))
 
-    def _describe(self, member: Member) -> Individual:
+    def _describe(self, member: Member) -> LoggedIndividual:
         genotype, fitness, values = member
         derivation = self.problem.represent(self.settings).express(genotype, Stream(0, 0, 0))
         score = self.problem.as_score(fitness) + 0.0 if fitness < INFINITE else None
         if derivation.fault:
-            return Individual(genotype, "", None, (), None)
+            return LoggedIndividual(genotype, "", None, (), None)
         language = self.problem.language
         tree = None if language.is_layered else make_tree(language.tables, derivation)
         text = derivation.phenotype
@@ -64,10 +64,10 @@ class Populations:
             text = indent_lines(text)
         is_maximised = self.problem.fitness is not None and self.problem.fitness.maximise
         values = tuple((-one if is_maximised else one) + 0.0 for one in values)
-        return Individual(genotype, text, score, values, tree)
+        return LoggedIndividual(genotype, text, score, values, tree)
 
 
-def no_populations(_: int | None) -> tuple[Individual, ...]:
+def no_populations(_: int | None) -> tuple[LoggedIndividual, ...]:
     """Raise an error, for a run that does not know its populations."""
     raise DsgecError(
         "this run does not know its populations",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dsgec.api.hall import HallOfFame, make_frame
-from dsgec.api.individuals import Individual, no_populations
+from dsgec.api.individuals import LoggedIndividual, no_populations
 from dsgec.api.network import Network
 from dsgec.api.notebook import encode_picture
 from dsgec.api.settings import options_to_keywords
@@ -90,7 +90,7 @@ class Run:
     notes: tuple[str, ...] = ()
     config: str = ""
     rest: Rest = field(default_factory=Rest)
-    population: Callable[[int | None], tuple[Individual, ...]] = no_populations
+    population: Callable[[int | None], tuple[LoggedIndividual, ...]] = no_populations
     logged: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
@@ -107,7 +107,7 @@ class Run:
         measured = (result.record, result.timing, (*notes, *warnings), result.config, rest)
         return cls(network, History(result.history), *measured, logged=result.logged)
 
-    def individuals(self, generation: int | None = None) -> tuple[Individual, ...]:
+    def individuals(self, generation: int | None = None) -> tuple[LoggedIndividual, ...]:
         """Return the individuals of a generation of a run with `log="populations"`.
 
         :param generation: Its number. Default: the last one.

@@ -7,7 +7,7 @@ from typing import Any
 
 from dsgec import pipeline
 from dsgec.api.evolve import Callback, _call_with_progress, with_log
-from dsgec.api.individuals import Individual, Populations, no_populations
+from dsgec.api.individuals import LoggedIndividual, Populations, no_populations
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, History
 from dsgec.api.settings import check_choice, refuse_unknown
@@ -54,7 +54,7 @@ class SearchRun:
 
     details: TextResult
     notes: tuple[str, ...] = ()
-    population: Callable[[int | None], tuple[Individual, ...]] = no_populations
+    population: Callable[[int | None], tuple[LoggedIndividual, ...]] = no_populations
 
     @classmethod
     def load(cls, path: str | Path, grammar: Any = None) -> "SearchRun":
@@ -116,7 +116,7 @@ class SearchRun:
         """Return the diversity of each generation, if `diversity=True` asked for it."""
         return self.details.diversity
 
-    def individuals(self, generation: int | None = None) -> tuple[Individual, ...]:
+    def individuals(self, generation: int | None = None) -> tuple[LoggedIndividual, ...]:
         """Return the individuals of a generation; those of islands follow one another.
 
         :param generation: A generation of a run with `log="populations"`. Default: the last.

@@ -58,7 +58,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repetition:
     """A short form of terms in a sequence, from the symbol `first` to before the symbol `last`.
 
     The terms are copies of one symbol, one for each output, or the terms of a range.
@@ -148,7 +148,7 @@ def is_dots(alternative: Alternative) -> bool:
     return len(alternative.symbols) == 1 and isinstance(alternative.symbols[0], Dots)
 
 
-def _find_repeat(symbols: tuple[Symbol, ...], at: int) -> Repeat | None:
+def _find_repeat(symbols: tuple[Symbol, ...], at: int) -> Repetition | None:
     """Return what `A sep ... sep B` with the dots at `at` stands for, or None.
 
     A and B are the same symbol or the ends of a range, of as few symbols as possible.
@@ -159,7 +159,7 @@ def _find_repeat(symbols: tuple[Symbol, ...], at: int) -> Repeat | None:
     if separator != other or not isinstance(separator, Terminal):
         return None
     if one == again and isinstance(one, Terminal | NonTerminal):
-        return Repeat(at - 2, at + 3, separator, one)
+        return Repetition(at - 2, at + 3, separator, one)
     for length in range(1, min(_LONGEST_TERM, at - 1, len(symbols) - at - 2) + 1):
         first, last = at - 1 - length, at + 2 + length
         left, right = Alternative(symbols[first : at - 1]), Alternative(symbols[at + 2 : last])
@@ -167,11 +167,11 @@ def _find_repeat(symbols: tuple[Symbol, ...], at: int) -> Repeat | None:
             return None
         found = find_range(left, right)
         if found is not None:
-            return Repeat(first, last, separator, found)
+            return Repetition(first, last, separator, found)
     return None
 
 
-def find_repeats(alternative: Alternative) -> Iterator[tuple[Symbol, Repeat | None]]:
+def find_repeats(alternative: Alternative) -> Iterator[tuple[Symbol, Repetition | None]]:
     """Yield the dots of a sequence and what each stands for, None if it is nothing."""
     free = 0
     for at, symbol in enumerate(alternative.symbols):

@@ -26,7 +26,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class TreeDrawing:
     """Nodes, and edges from (x, y) to (x, y)."""
 
     width: float
@@ -35,7 +35,7 @@ class Drawing:
     edges: tuple[tuple[float, float, float, float], ...]
 
 
-def draw_tree(lines: Sequence[str]) -> Drawing | None:
+def draw_tree(lines: Sequence[str]) -> TreeDrawing | None:
     """Return the drawing of a derivation tree from its indented lines, unless it is too wide.
 
     Symbols are in angle brackets, texts in quotes; texts stand side by side, each symbol above the
@@ -73,7 +73,7 @@ def draw_tree(lines: Sequence[str]) -> Drawing | None:
         for place, parent in zip(places, parents, strict=True)
         if parent >= 0
     )
-    return Drawing(at + 2 * _MARGIN, 2 * _MARGIN + _LEVEL * deepest, spots, edges)
+    return TreeDrawing(at + 2 * _MARGIN, 2 * _MARGIN + _LEVEL * deepest, spots, edges)
 
 
 def _is_symbol(text: str) -> bool:
@@ -108,7 +108,7 @@ def read_genealogy(text: str) -> tuple[Birth, ...]:
     )
 
 
-def draw_genealogy(births: Sequence[Birth]) -> Drawing:
+def draw_genealogy(births: Sequence[Birth]) -> TreeDrawing:
     """Return the drawing of the youngest ancestors: a row for each generation, the last on top."""
     drawn = births[:_MOST_BIRTHS]
     generations = sorted({one.generation for one in drawn}, reverse=True)
@@ -137,4 +137,4 @@ def draw_genealogy(births: Sequence[Birth]) -> Drawing:
     edges = tuple(
         (*places[one.name], *places[own]) for one in drawn for own in one.parents if own in places
     )
-    return Drawing(width, 2 * _MARGIN + 2 * _LEVEL * (len(generations) - 1), spots, edges)
+    return TreeDrawing(width, 2 * _MARGIN + 2 * _LEVEL * (len(generations) - 1), spots, edges)
