@@ -31,12 +31,12 @@ from dsgec.program.ir import (
     Loop,
     Number,
     Procedure,
-    Repeat,
     Select,
     Store,
     Type,
     Update,
     Variable,
+    While,
     narrowest,
 )
 
@@ -220,7 +220,7 @@ class TreeCode:
         moved = Select(test, own, skip, "uint16")
         body += [Update(at, Binary("+", at, moved, at.type)), Update(_CODE, byte), self.step]
         going = Binary("<", _CODE, _index(stream.columns), "bool")
-        return [*begin, Repeat(going, tuple(body))] if stream.columns else begin
+        return [*begin, While(going, tuple(body))] if stream.columns else begin
 
     @property
     def byte(self) -> Expression:

@@ -21,11 +21,11 @@ from dsgec.program.ir import (
     Negative,
     Procedure,
     Program,
-    Repeat,
     Select,
     Type,
     Update,
     Variable,
+    While,
     instructions,
 )
 from dsgec.program.scopes import check_scopes
@@ -205,7 +205,7 @@ class RangeWalker(Walker[Ranged]):
             return Extent(0, 1) if operator in COMPARISONS else ANYTHING
         return _OPERATIONS[operator](left, right)
 
-    def repeat(self, loop: Repeat) -> None:
+    def repeat(self, loop: While) -> None:
         """Follow all ways through a loop, state by state, and prove that each of them ends."""
         names = [*dict.fromkeys(update.variable.name for update in loop.body)]
         start = tuple(self.variables[name] for name in names)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.program.ir import LIMITS, Invoke, Procedure, Program, Repeat, Type
+from dsgec.program.ir import LIMITS, Invoke, Procedure, Program, Type, While
 from dsgec.program.walk import InvalidProgram, Walker
 
 Rows = NDArray[Any]
@@ -76,7 +76,7 @@ class _RowValues(Walker[Any]):
             return np.where(test, yes, no)
         return yes if test else no
 
-    def repeat(self, loop: Repeat) -> None:
+    def repeat(self, loop: While) -> None:
         while np.any(test := self.value(loop.test)):
             if not isinstance(test, np.ndarray):
                 self.do(loop.body)

@@ -4,7 +4,7 @@ A program is values: frozen dataclasses of tuples. It has three rules, which `ch
 
 - No index leaves its array, no integer leaves its type, and nothing is read before it is written.
 - How often a loop runs and whether a branch is taken does not depend on the row: it is known from
-  the constants. What depends on the row is a `Select`, and how far a `Repeat` walks down a tree.
+  the constants. What depends on the row is a `Select`, and how far a `While` walks down a tree.
 - Each operation of floats is rounded once, in its own type. Arithmetic of integers is exact: it
   never wraps, except that of the words uint32 and uint64, which hold the bits of floats.
 
@@ -154,7 +154,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class While:
     """Assignments that are done again while a test holds, which may depend on the row.
 
     The body consists of updates. The checker follows all ways through it, and so proves its end.
@@ -190,7 +190,7 @@ class Perform:
     arguments: tuple[str, ...]
 
 
-Instruction = Declare | Update | Store | Loop | Repeat | Branch | LocalArray | Perform
+Instruction = Declare | Update | Store | Loop | While | Branch | LocalArray | Perform
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
     for instruction in body:
         yield instruction
         match instruction:
-            case Loop(_, _, inner) | Repeat(_, inner):
+            case Loop(_, _, inner) | While(_, inner):
                 yield from instructions(inner)
             case Branch(_, yes, no):
                 yield from instructions((*yes, *no))
@@ -339,7 +339,7 @@ def expressions(instruction: Instruction) -> tuple[Expression, ...]:
             return index, value
         case Loop(_, count, _):
             return (count,)
-        case Branch(test) | Repeat(test):
+        case Branch(test) | While(test):
             return (test,)
         case LocalArray() | Perform():
             return ()

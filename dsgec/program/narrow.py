@@ -25,12 +25,12 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
-    Repeat,
     Select,
     Store,
     Type,
     Update,
     Variable,
+    While,
     instructions,
 )
 
@@ -131,9 +131,9 @@ class _Narrower:
                 return Store(array, self.write(index), self.write(value))
             case Loop(counter, count, body, least):
                 return Loop(counter, self.write(count), self.block(body), least)
-            case Repeat(test, updates):
+            case While(test, updates):
                 values = (Update(self.variable(u.variable), self.write(u.value)) for u in updates)
-                return Repeat(self.write(test), tuple(values))
+                return While(self.write(test), tuple(values))
             case Branch(test, yes, no):
                 return Branch(self.write(test), self.block(yes), self.block(no))
             case LocalArray() | Perform():

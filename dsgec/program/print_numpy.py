@@ -19,11 +19,11 @@ from dsgec.program.ir import (
     Number,
     Procedure,
     Program,
-    Repeat,
     Select,
     Type,
     Update,
     Variable,
+    While,
     instructions,
     parts,
 )
@@ -105,7 +105,7 @@ class NumpyPrinter(PythonPrinter):
         text = f"_take({self.array_argument(element.array)}, {self.write(element.index)})"
         return f"{text}.astype(np.{element.type})" if element.type == "float" else text
 
-    def repeat_lines(self, loop: Repeat, indent: str) -> Iterator[str]:
+    def repeat_lines(self, loop: While, indent: str) -> Iterator[str]:
         """Yield a loop in which rows that have ended keep their values."""
         inner = indent + self.indent
         yield f"{indent}while True:"
@@ -155,7 +155,7 @@ def _varying(procedure: Procedure, tables: Mapping[str, ConstantTable]) -> froze
     """Return the variables of a procedure that walks whose values differ from row to row."""
     body = [*instructions(procedure.body)]
     found = {
-        update.variable.name for loop in body if isinstance(loop, Repeat) for update in loop.body
+        update.variable.name for loop in body if isinstance(loop, While) for update in loop.body
     }
     size = -1 if found else 0
     while len(found) > size:

@@ -19,10 +19,10 @@ from dsgec.program.ir import (
     Parameter,
     Procedure,
     Program,
-    Repeat,
     Store,
     Update,
     Variable,
+    While,
     expressions,
     instructions,
     parts,
@@ -220,7 +220,7 @@ def _runs(body: Sequence[Instruction]) -> Iterator[tuple[Simple, ...] | Loop | B
     """Yield loops and branches, and the runs of statements between them."""
     run: list[Simple] = []
     for instruction in body:
-        if isinstance(instruction, Repeat):
+        if isinstance(instruction, While):
             raise ValueError("rows differ in how long they walk")
         if isinstance(instruction, Loop | Branch):
             if run:

@@ -29,12 +29,12 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
-    Repeat,
     Select,
     Store,
     Type,
     Update,
     Variable,
+    While,
 )
 from dsgec.program.wasm_module import SIZES, Locals, Module, const, load, op, repeat, store, when
 
@@ -124,7 +124,7 @@ class _Writer:
                 return store(self.types[array], address, self.push(value), offset)
             case Loop():
                 return self.loop(instruction)
-            case Repeat(test, body):
+            case While(test, body):
                 return repeat(self.push(test), self.do(body))
             case Branch(test, yes, no):
                 return when(self.push(test), self.do(yes), self.do(no))

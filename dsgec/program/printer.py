@@ -30,12 +30,12 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
-    Repeat,
     Select,
     Store,
     Type,
     Update,
     Variable,
+    While,
 )
 
 _RANKS = {"==": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "+": 2, "-": 2, "*": 3, "/": 3}
@@ -131,7 +131,7 @@ class Printer(ABC):
             match instruction:
                 case Loop():
                     yield from self.loop_lines(instruction, indent)
-                case Repeat():
+                case While():
                     yield from self.repeat_lines(instruction, indent)
                 case Branch():
                     yield from self.branch(instruction, indent)
@@ -146,7 +146,7 @@ class Printer(ABC):
         if self.closing:
             yield f"{indent}{self.closing}"
 
-    def repeat_lines(self, loop: Repeat, indent: str) -> Iterator[str]:
+    def repeat_lines(self, loop: While, indent: str) -> Iterator[str]:
         """Yield the lines of a loop whose end depends on the row."""
         yield f"{indent}{self.repeat(loop.test)}{self.opening}"
         yield from self.block(loop.body, indent + self.indent)

@@ -18,11 +18,11 @@ from dsgec.program.ir import (
     Loop,
     Perform,
     Procedure,
-    Repeat,
     Store,
     Type,
     Update,
     Variable,
+    While,
     expressions,
     parts,
 )
@@ -84,7 +84,7 @@ class _Scope:
                     self.same(array, self.known(self.arrays, array), value.type, is_kept=False)
                 case Loop(counter, _, inner):
                     self.inner(inner, counter)
-                case Repeat(_, updates):
+                case While(_, updates):
                     self.inner(updates)
                 case Branch(_, yes, no):
                     self.inner(yes)

@@ -19,11 +19,11 @@ from dsgec.program.ir import (
     Number,
     Perform,
     Procedure,
-    Repeat,
     Select,
     Store,
     Update,
     Variable,
+    While,
 )
 
 _OPERATIONS: Mapping[str, Callable[[int | float, int | float], int]] = {
@@ -83,7 +83,7 @@ def _body(
                 else:
                     chosen = (_body(part, known, {*declared}) for part in (yes, no))
                     found.append(Branch(test, *chosen))
-            case LocalArray() | Perform() | Repeat():
+            case LocalArray() | Perform() | While():
                 found.append(instruction)
             case _:
                 assert_never(instruction)

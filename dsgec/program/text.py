@@ -21,11 +21,11 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
-    Repeat,
     Select,
     Store,
     Update,
     Variable,
+    While,
 )
 
 
@@ -70,7 +70,7 @@ def _lines(body: Sequence[Instruction], indent: str) -> Iterator[str]:
             case Loop(counter, count, inner):
                 yield f"{indent}for {counter.name} below {expression_text(count)}"
                 yield from _lines(inner, indent + "    ")
-            case Repeat(test, updates):
+            case While(test, updates):
                 yield f"{indent}while {expression_text(test)}"
                 yield from _lines(updates, indent + "    ")
             case Branch(test, yes, no):

@@ -25,12 +25,12 @@ from dsgec.program.ir import (
     Perform,
     Procedure,
     Program,
-    Repeat,
     Select,
     Store,
     Type,
     Update,
     Variable,
+    While,
 )
 
 Value = TypeVar("Value")
@@ -70,7 +70,7 @@ class Walker(ABC, Generic[Value]):
     def select(self, test: Value, yes: Value, no: Value) -> Value:
         """Return the value of a selection."""
 
-    def repeat(self, loop: Repeat) -> None:
+    def repeat(self, loop: While) -> None:
         """Do the body of a loop while its test holds."""
         raise InvalidProgram("how long a loop runs depends on the row")
 
@@ -155,7 +155,7 @@ class Walker(ABC, Generic[Value]):
                     for turn in range(turns):
                         self.variables[counter.name] = self.constant(turn, counter.type)
                         self.do(inner)
-                case Repeat():
+                case While():
                     self.repeat(instruction)
                 case Branch(test, yes, no):
                     self.do(yes if self.known(self.value(test), "the test of a branch") else no)
