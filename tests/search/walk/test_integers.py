@@ -87,7 +87,8 @@ def test_exports_have_the_learned_integers(stage, kind):
         for rows in (packed.terms[:first], packed.terms[first:]):
             weights = {weight for row in rows for _, weight in row}
             assert weights <= {w * 2**n for w in WEIGHTS[kind] for n in range(3)}
-            assert kind == "powers" or max(map(abs, weights), default=0) <= WEIGHTS[kind][-1]
+            # A neuron may have them doubled, if its bias needs one more digit.
+            assert kind == "powers" or max(map(abs, weights), default=0) <= 2 * WEIGHTS[kind][-1]
         for part in (packed.order[:first], packed.order[first:]):
             assert kind == "powers" or len({neuron.sum.shift for neuron in part}) <= 2
 
