@@ -83,17 +83,25 @@ class NativeCosts:
         needs: Mapping[str, tuple[str, ...]],
     ) -> Any:
         """Return the prices: `each` for one of each kind of work, `once` for parts it needs."""
-        parts = sorted({part for own in needs.values() for part in own})
+        # Parts that the same kinds need come together, so they share a bit and a price.
+        users: dict[str, list[str]] = {}
+        for kind in ("", *self.kinds):
+            for part in {*needs.get(kind, ())}:
+                users.setdefault(part, []).append(kind)
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for part in sorted(users):
+            groups.setdefault(tuple(users[part]), []).append(part)
+        parts = [*groups.values()]
         if len(parts) > MOST_PARTS:
             raise ValueError(f"{len(parts)} parts are more than {MOST_PARTS}")
-        bits = {part: 1 << number for number, part in enumerate(parts)}
+        bits = {part: 1 << number for number, own in enumerate(parts) for part in own}
 
         def mask(kind: str) -> int:
-            return sum(bits[part] for part in {*needs.get(kind, ())})
+            return sum({bits[part] for part in needs.get(kind, ())})
 
         arrays = {
             "each": np.array([each.get(kind, 0) for kind in self.kinds], np.int64),
-            "once": np.array([*(once[part] for part in parts), 0], np.int64),
+            "once": np.array([*(sum(once[part] for part in own) for own in parts), 0], np.int64),
             "needs": np.array([mask(kind) for kind in self.kinds], np.uint64),
         }
         self.arrays += arrays.values()
