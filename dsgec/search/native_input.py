@@ -11,7 +11,7 @@ from dsgec.engine.costs import EngineCosts
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
 from dsgec.errors import DsgecError
-from dsgec.grammar.genome.plan import INITIALISATIONS
+from dsgec.grammar.genome.genotype import INITIALISATIONS
 from dsgec.search import scoring
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dsgec.errors import mention, setting_error
-from dsgec.grammar.genome.genotype import REPRESENTATIONS
-from dsgec.grammar.genome.plan import INITIALISATIONS, RANDOM
+from dsgec.grammar.genome.genotype import INITIALISATIONS, RANDOM, REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.search.budget import FIXED_POINT, budget_setting, check_budget
 from dsgec.search.objectives import list_objectives

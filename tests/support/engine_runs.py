@@ -7,7 +7,7 @@ import numpy as np
 from dsgec.data.dataset import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.plan import INITIALISATIONS
+from dsgec.grammar.genome.genotype import INITIALISATIONS
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import summarize

@@ -14,10 +14,11 @@ from dsgec.grammar.genome.genotype import (
     Gene,
     Genotype,
     Options,
+    Plan,
     draw_option,
     mutate_choice,
 )
-from dsgec.grammar.genome.plan import Plan, planned_lists
+from dsgec.grammar.genome.plan import planned_lists
 from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.random import Stream
 

@@ -14,8 +14,8 @@ from dsgec.grammar.genome.genotype import (
     Gene,
     Genotype,
     Options,
+    Plan,
 )
-from dsgec.grammar.genome.plan import Plan
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 

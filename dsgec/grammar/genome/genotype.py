@@ -8,19 +8,34 @@ gone is detected.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from dsgec.grammar.genome.plan import Plan
 from dsgec.random import Stream
 
 REPRESENTATIONS = ("dsge", "sge", "ge", "psge", "copsge")
 """The names of the representations in settings."""
+
+INITIALISATIONS = ("random", "ramped", "pi-grow")
+"""The ways to make the first generation, in the order of plan.c; `random` needs no plan."""
+RANDOM, RAMPED, PI_GROW = INITIALISATIONS
 
 STRIDE = 1 << 16
 """The number of neurons of a layer that connections can name."""
 
 MOST_LAYERS = ((1 << 31) - 1) // STRIDE
 """The number of layers that connections can name: a code is a signed integer of 32 bits."""
+
+
+class Expansion(NamedTuple):
+    """A symbol at a depth of its recursion, and the alternative that it takes; NONE: any."""
+
+    rule: int
+    depth: int
+    choice: int
+
+
+Plan = Sequence[Expansion]
+"""The expansions of a tree from left to right, parents before children."""
 
 Gene = tuple[int, int]
 """A rule and the number of its gene: in DSGE the layer that `<features>` is read in, in SGE the

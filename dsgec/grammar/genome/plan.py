@@ -8,29 +8,14 @@ alternatives only until one of them is at its limit, and then by any.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from dsgec.grammar.genome.constants import is_recursive
+from dsgec.grammar.genome.genotype import PI_GROW, RANDOM, Expansion, Plan
 from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.random import Stream
 
-INITIALISATIONS = ("random", "ramped", "pi-grow")
-"""The ways to make the first generation, in the order of plan.c; `random` needs no plan."""
-RANDOM, RAMPED, PI_GROW = INITIALISATIONS
 MOST_NODES = 10_000
 """A tree with more nodes than this ends as quickly as it can."""
-
-
-class Expansion(NamedTuple):
-    """A symbol at a depth of its recursion, and the alternative that it takes; NONE: any."""
-
-    rule: int
-    depth: int
-    choice: int
-
-
-Plan = Sequence[Expansion]
-"""The expansions of a tree from left to right, parents before children."""
 
 
 def plan_tree(tables: RuleTables, initialisation: str, number: int, stream: Stream) -> Plan:

@@ -19,8 +19,7 @@ from functools import cached_property
 
 from dsgec.grammar.genome.constants import draw_gaussian
 from dsgec.grammar.genome.derive import derive
-from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options
-from dsgec.grammar.genome.plan import Plan
+from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options, Plan
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 

@@ -16,10 +16,10 @@ from dsgec.grammar.genome.genotype import (
     Gene,
     Genotype,
     Options,
+    Plan,
     draw_option,
     mutate_choice,
 )
-from dsgec.grammar.genome.plan import Plan
 from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.random import Stream
 

@@ -3,7 +3,8 @@
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.plan import MOST_NODES, PI_GROW, RAMPED, RANDOM, plan_tree
+from dsgec.grammar.genome.genotype import PI_GROW, RAMPED, RANDOM
+from dsgec.grammar.genome.plan import MOST_NODES, plan_tree
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.rule_tables import NONE, make_rule_tables
 from dsgec.grammar.load import load_grammar, parse_grammar
