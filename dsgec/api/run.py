@@ -90,7 +90,7 @@ class Run:
     notes: tuple[str, ...] = ()
     config: str = ""
     rest: Rest = field(default_factory=Rest)
-    population: Callable[[int | None], tuple[LoggedIndividual, ...]] = no_populations
+    population: Callable[[int | None], tuple[LoggedIndividual, ...]] | None = None
     logged: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
@@ -112,7 +112,7 @@ class Run:
 
         :param generation: Its number. Default: the last one.
         """
-        return self.population(generation)
+        return (self.population or no_populations)(generation)
 
     @property
     def record(self) -> dict[str, Any]:

@@ -243,12 +243,13 @@ def _are_negative(formula: Formula, rows: Array) -> list[bool]:
     """Return whether the first argument of each atom is negative on one of the rows."""
     if not any(atom.name in _OF_ABSOLUTE_VALUE for atom in formula.atoms):
         return [False] * len(formula.atoms)
-    values = atom_values(formula, rows)
-    return [
-        atom.name in _OF_ABSOLUTE_VALUE
-        and not bool((sum_value(atom.arguments[0], values, len(rows)) >= 0).all())
-        for atom in formula.atoms
-    ]
+    with np.errstate(all="ignore"):
+        values = atom_values(formula, rows)
+        return [
+            atom.name in _OF_ABSOLUTE_VALUE
+            and not bool((sum_value(atom.arguments[0], values, len(rows)) >= 0).all())
+            for atom in formula.atoms
+        ]
 
 
 def _feature_text(column: Column, place: int, notation: Notation) -> str:

@@ -36,7 +36,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
     if made and not made & set(needed):
         task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
         others = (
-            ", shared_softmax, one_layer_softmax or multi_layer_softmax, which have an output for"
+            ", network_softmax, one_layer_softmax or multi_layer_softmax, which have an output for"
             " each class"
             if len(dataset.classes) > 2
             else ""

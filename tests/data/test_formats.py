@@ -185,7 +185,7 @@ def test_three_classes_and_a_grammar_of_two_advise_the_one_of_many(tmp_path):
     rows = "".join(f"{i},{i * i % 7},{'xyz'[i % 3]}\n" for i in range(30))
     (tmp_path / "iris.csv").write_text("a,b,c\n" + rows)
     answer = command("evolve", "network", "iris.csv", cwd=tmp_path, code=1)
-    assert "Use the shipped grammar `network_softmax`" in answer.stderr
+    assert "Use the shipped grammar `shared_softmax`, network_softmax," in answer.stderr
 
 
 def test_shipped_tables_are_read_as_before():

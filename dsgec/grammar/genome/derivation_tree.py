@@ -11,7 +11,9 @@ from dsgec.grammar.genome.rule_tables import Child, RuleTables
 class TreeNode:
     """A symbol with what it was replaced by: the number of the alternative, and its symbols.
 
-    A child is another node, or a text.
+    :param symbol: The symbol, without angle brackets.
+    :param alternative: The number of the alternative that replaced it.
+    :param children: The nodes and texts that replaced it, from left to right.
     """
 
     symbol: str
@@ -52,7 +54,10 @@ class TreeNode:
         return deepest
 
     def lines(self, most: int = 1000) -> list[str]:
-        """Return the tree as indented lines, at most so many."""
+        """Return the tree as indented lines.
+
+        :param most: The most lines; what is left out is one more, `…`.
+        """
         found: list[str] = []
         todo: list[tuple[TreeNode | str, int]] = [(self, 0)]
         while todo and len(found) < most:
