@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dsgec.errors import clean
 from dsgec.network.evaluate import evaluate
 from dsgec.network.formula import Formula, Monomial, Sum, feature_columns, make_formula
