@@ -98,7 +98,7 @@ typedef struct {
     double rate_mutation, rate_deviation;
     int64_t initialisation; /* of the first generation: plan.c */
 
-    /* Operators of the caller of an EXTERNAL engine, or NULL; they draw from `state`, and return a
+    /* Operators of the caller of an EXTERNAL engine, or NULL. They draw from `state`, and return a
      * negative number on failure. Genotypes are read until the next call. */
     int64_t (*select)(uint64_t *state);
     int64_t (*cross)(int64_t mother, int64_t father, uint64_t *state,
