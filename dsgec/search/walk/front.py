@@ -33,6 +33,8 @@ from dsgec.search.walk.state import DENSE, Candidate, WalkState
 
 WIDTHS = (0, 4, 8, 16, 32, 64)
 """Hidden neurons of the dense networks at the beginning; 0: linear."""
+ALWAYS = 4
+"""The width of a dense network that is made for any table."""
 MOST_DENSE = 60_000
 """The most connections of a dense network at the beginning."""
 LEAST_LARGEST, LARGEST = 150, 1000
@@ -135,7 +137,7 @@ class Walk:
             for width in WIDTHS
             if (0 < width <= shape.widest or (not width and shape.has_linear))
             and count_dense(shape, width) <= MOST_DENSE
-            and (width <= WIDTHS[1] or count_dense(shape, width) <= MOST_TIMES * largest)
+            and (width <= ALWAYS or count_dense(shape, width) <= MOST_TIMES * largest)
         ]
         self.criteria = CRITERIA
         self.state = WalkState({(width, DENSE): None for width in self.widths})

@@ -188,13 +188,13 @@ def test_a_grammar_with_a_shared_layer_walks_by_default():
     for grammar in ("shared_softmax", "network_softmax"):
         file = load_grammar(grammar)
         chosen[grammar] = with_defaults(make_settings({}, preset), {}, preset, data, file.grammar)
-    assert (chosen["shared_softmax"].walk, chosen["shared_softmax"].generations) == (3000, 0)
+    assert (chosen["shared_softmax"].walk, chosen["shared_softmax"].generations) == (1000, 0)
     assert chosen["network_softmax"].walk == 0
     given = {"generations": 7, "l2": 0.3}
     own = with_defaults(
         make_settings(given, preset), given, preset, data, load_grammar("shared_softmax").grammar
     )
-    assert (own.walk, own.generations, own.l2) == (3000, 7, 0.3)
+    assert (own.walk, own.generations, own.l2) == (1000, 7, 0.3)
     paper = Preset(preset="paper")
     assert with_defaults(make_settings({}, paper), {}, paper, data, file.grammar).walk == 0
 
