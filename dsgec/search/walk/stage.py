@@ -106,9 +106,9 @@ class WalkStage:
             fitness = one.loss + learning.parsimony * one.net.size
             if fitness >= least:  # no better than a smaller one: deriving it takes time
                 continue
-            least = fitness
             champion = _champion(self.problem, self.settings, self.grammar, one.net, self.score)
             if champion is not None:
+                least = fitness
                 hall.admit(champion)
         return hall.champions
 
