@@ -33,7 +33,7 @@ from dsgec.study.parse import load_study
 told = {"evolve": dsgec.evolve.__doc__, "estimator": dsgec.DSGEClassifier.__doc__}
 told["signature"] = str(inspect.signature(dsgec.evolve))
 told["parameter"] = dsgec.DSGERegressor(grace=4).get_params()["grace"]
-told["study"] = load_study("study.toml").parts[0].settings[0].grace
+told["study"] = load_study("study.toml").parts[0].settings[0][0].grace
 try:
     dsgec.evolve("one_layer", "wdbc", grace=-1)
 except DsgecError as error:

@@ -293,7 +293,7 @@ def test_a_network_that_the_machine_cannot_compute_stays_flat():
     two = parse("h_1_1 = relu(min(x_1, x_2) - x_3)\ny_1 = h_1_1 - x_3")
     for artefact in (
         fixed_artefact(Model(two, plain_columns(("a", "b", "c"))), "q7"),  # a source of two columns
-        random_artefact(5129, "q7", POSITIVE),  # reads a column after the neurons
+        random_artefact(5056, "q7", POSITIVE),  # reads a column after the neurons
     ):
         packed = replace(artefact, layout="packed")
         assert packed.packed

@@ -393,9 +393,5 @@ class _Packer:
 
 def _with_type(procedure: Procedure, array: str, type_: Type) -> Procedure:
     """Return a procedure one of whose arrays has another type."""
-    return replace(
-        procedure,
-        parameters=tuple(
-            replace(p, type=type_) if p.name == array else p for p in procedure.arrays
-        ),
-    )
+    changed = (replace(p, type=type_) if p.name == array else p for p in procedure.arrays)
+    return replace(procedure, parameters=tuple(changed))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import (
     ElasticNet,
@@ -18,6 +17,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -169,7 +169,7 @@ class Derived(LogisticRegression):
 
 
 REFUSED = {
-    "RandomForestClassifier cannot be compiled as a predictor": RandomForestClassifier,
+    "KNeighborsClassifier cannot be compiled as a predictor": KNeighborsClassifier,
     "PolynomialFeatures cannot be compiled as a step": lambda: make_pipeline(
         PolynomialFeatures(), LogisticRegression()
     ),
