@@ -126,6 +126,8 @@ def integer_functions():
         Invoke("maximum", (a, b)),
         Invoke("fill", (a, Number(-30000), b)),
         Invoke("equals", (a, b)),
+        Invoke("greater", (a, b)),
+        Invoke("selected", (a, b, c)),
         Invoke("shifted", (a, Number(3))),
         Invoke("rounded", (a, Number(4))),
         Invoke("product", (a, b, Number(17))),
