@@ -55,7 +55,7 @@ class _RowValues(Walker[Any]):
     def __init__(self, program: Program, library: Library) -> None:
         super().__init__(program)
         self.library = library
-        self.looked: dict[str, NDArray[Any]] = {}  # tables that the row looks into
+        self.looked: dict[int, NDArray[Any]] = {}  # tables that the row looks into
 
     def constant(self, value: int | float, type_: Type) -> Any:
         return _TYPES[type_](value) if type_ in _TYPES else value
@@ -106,10 +106,10 @@ class _RowValues(Walker[Any]):
         least, most = int(index.min()), int(index.max())
         self.check_places(array, least, most)
         if array in self.tables:
-            if array not in self.looked:
-                table = self.tables[array]
-                self.looked[array] = np.array(table.values, _TYPES.get(table.type))
-            return self.looked[array][index]
+            table = self.tables[array]  # a parameter's name stands for another in each call
+            if id(table) not in self.looked:
+                self.looked[id(table)] = np.array(table.values, _TYPES.get(table.type))
+            return self.looked[id(table)][index]
         places = range(least, most + 1)
         found = [np.broadcast_to(self.element_at(array, place), index.shape) for place in places]
         return np.stack(found)[index - least, np.arange(len(index))]
