@@ -40,6 +40,7 @@ from dsgec.program.ir import (
     Store,
     Update,
     Variable,
+    While,
     instructions,
 )
 from tests.support.exact_functions import EDGES
@@ -118,6 +119,8 @@ WHOLES = {
     "reciprocal": ((1 << 14, (1 << 15) - 1),),
     "room": ((1, (1 << 15) - 1),),
     "excess": ((1 << 14, (1 << 31) - 1),),
+    "greater": ((-32000, 32000), (-32000, 32000)),
+    "selected": ((-9, 9), (-32000, 32000), (-32000, 32000)),
     "quotient": ((-32000, 32000), (1, 32000), (20, 29)),
 }
 
@@ -261,6 +264,7 @@ def every_node():
                 ),
             ),
         ),
+        While(Binary("<", J, Number(9), "bool"), (Update(J, Binary("+", J, Number(1))),)),
         Store("y", Number(5), J),
         # The same name again, with another type.
         Declare(value, Negative(Element("r", Number(0), "double"), "double")),
@@ -284,7 +288,7 @@ def test_every_kind_of_node(tmp_path):
     r = np.linspace(-2, 2, len(x))[:, None]
     found = agree(tmp_path, program, procedure, "double", x=x, r=r)
     # By hand, for the row with x = -128, -128 and r = -2.
-    assert found["y"][0].tolist() == [-3 - 128 * 300 + 1 + 5 + -128 * 7, 1, -32, -7, 200, 4]
+    assert found["y"][0].tolist() == [-3 - 128 * 300 + 1 + 5 + -128 * 7, 1, -32, -7, 200, 9]
     assert found["z"][0].tolist() == [0.5, 2.0]
 
 
