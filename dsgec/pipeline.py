@@ -1,12 +1,12 @@
 """The pipeline: how a grammar and a table become a run.
 
 `prepare` reads and checks everything, `dsgec.search.choose` compiles the engine, `evolve` searches
-and measures, and `run` does so in a folder, with checkpoints, and writes it. The command line, the
-library, the estimators and the cells of studies all go through `evolve`. `prepare_search`,
-`evolve_texts` and `run_texts` do the same for texts that a user's own fitness scores.
+and measures, and `run` does so in a folder, with checkpoints, and writes it. All callers go through
+`evolve`. `prepare_search`, `evolve_texts` and `run_texts` do the same for texts of any grammar.
 The stages, in order; one imports only those above it and modules that import none of them:
 program     values and loops      → source        checked, interpreted, printed
 arithmetic  a definition          → functions     the same bits in every language
+signal      samples               → features      the same bits in training and on the board
 network     phenotype             → Network       flat, checked, simplified; also from ONNX files
 grammar     a grammar file        → Grammar       rules as values, and the phenotypes they derive
 engine      Grammar               → functions     C, compiled, cached, loaded
