@@ -33,19 +33,24 @@ from dsgec.search.settings import Settings
 CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in range(20))
 
 
+LINEAR = 9
+
+
 def growth(work, small: int) -> float:
-    """Return the ratio of times on four times the input: 4 if linear, 16 if quadratic."""
+    """Return the ratio of times on four times the input: 4 if linear, 16 if quadratic.
 
-    def seconds(size: int) -> float:
-        prepared = work(size)
-        times = []
-        for _ in range(3):
+    Both are the shortest of several times, more of them if the machine was too busy to tell.
+    """
+    prepared = work(4 * small), work(small)
+    shortest = [float("inf")] * 2
+    for attempt in range(12):
+        for which, run in enumerate(prepared):
             began = process_time()
-            prepared()
-            times.append(process_time() - began)
-        return min(times)
-
-    return seconds(4 * small) / seconds(small)
+            run()
+            shortest[which] = min(shortest[which], process_time() - began)
+        if attempt >= 2 and shortest[0] < LINEAR * shortest[1]:
+            break
+    return shortest[0] / shortest[1]
 
 
 def chain(length: int) -> Grammar:
@@ -103,7 +108,7 @@ def test_a_hostile_artefact_is_read_in_linear_time(target, begin, piece):
         return lambda: TARGETS[target].read(data)
 
     assert TARGETS[target].read((begin + piece * 100).encode()) is None
-    assert growth(work, 4000) < 9
+    assert growth(work, 4000) < LINEAR
 
 
 def test_a_literal_reads_back_as_what_was_written():
@@ -132,7 +137,7 @@ def test_blanks_in_brackets_are_read_in_linear_time():
 
         return read
 
-    assert growth(work, 4000) < 9
+    assert growth(work, 4000) < LINEAR
 
 
 @pytest.mark.parametrize(
@@ -155,7 +160,7 @@ def test_the_columns_of_a_network_file_are_read_in_linear_time(line):
 
         return read
 
-    assert growth(work, 4000) < 9
+    assert growth(work, 4000) < LINEAR
 
 
 def test_the_outputs_of_a_wide_softmax_are_looked_up_once():
@@ -163,7 +168,7 @@ def test_the_outputs_of_a_wide_softmax_are_looked_up_once():
         text = "softmax(" + ", ".join(f"sig(x_1 + {i})" for i in range(size)) + ")"
         return lambda: parse_network(text)
 
-    assert growth(work, 1000) < 9
+    assert growth(work, 1000) < LINEAR
 
 
 def test_a_wide_table_is_a_data_set_in_linear_time():
@@ -173,7 +178,7 @@ def test_a_wide_table_is_a_data_set_in_linear_time():
         table = parse_table("\n".join(rows).encode(), "t.csv", "t")
         return lambda: make_dataset(table)
 
-    assert growth(work, 1000) < 9
+    assert growth(work, 1000) < LINEAR
 
 
 @pytest.mark.needs_cc

@@ -144,6 +144,7 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
 
     native: TextEngine
     _calls: "_EngineCalls"
+    _is_interrupted = False
 
     def _begin(self) -> TextEngine:
         parameters = make_parameters(self.problem, self.settings, self.threads)
@@ -158,19 +159,32 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
             super()._follow_upgrade(upgrade)
 
     def step(self, generations: int, seconds: float = INFINITE) -> list[Generation]:
+        """Advance; an interruption is raised by the next call if generations are complete."""
+        if self._is_interrupted:
+            self._is_interrupted = False
+            raise KeyboardInterrupt
         deadline = time.perf_counter() + seconds
         found: list[Generation] = []
-        while len(found) < generations:
-            self._calls.begin()
-            left = deadline - time.perf_counter()
-            for row in self.native.step(1, max(left, 0.0)):
-                found.append(Generation(**row))
-                self.observe(found[-1])
-            if phenotypes := self.native.waiting():
-                self._judge(phenotypes)
-            if time.perf_counter() >= deadline:
-                break
+        try:
+            while len(found) < generations:
+                self._continue(found, deadline)
+                if time.perf_counter() >= deadline:
+                    break
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            self._is_interrupted = True
         return found
+
+    def _continue(self, found: list[Generation], deadline: float) -> None:
+        """Breed until phenotypes wait for their scores, score them, and add what is complete."""
+        self._calls.begin()
+        left = deadline - time.perf_counter()
+        for row in self.native.step(1, max(left, 0.0)):
+            found.append(Generation(**row))
+            self.observe(found[-1])
+        if phenotypes := self.native.waiting():
+            self._judge(phenotypes)
 
     def _judge(self, phenotypes: list[str]) -> None:
         """Score the phenotypes that wait; after an interruption, the generation begins again."""

@@ -165,7 +165,7 @@ def test_after_ctrl_c_in_an_operator_the_search_ends_with_what_it_has():
 
     run = search(mutate=stop, mutation=1.0)
     assert run.ended == "interrupted"
-    assert 0 < run.generations < 12
+    assert run.generations == 3  # the hundredth call is in the fourth
     whole = search(mutate=lambda tree, random: tree, mutation=1.0)
     same = run.generations + 1
     assert run.details.history == whole.details.history[:same]

@@ -6,6 +6,7 @@ of the flat layout are compared with the interpreter.
 """
 
 import random
+import shutil
 import subprocess
 from dataclasses import replace
 
@@ -23,10 +24,14 @@ from dsgec.network.simplify import simplify
 pytestmark = pytest.mark.needs_cc
 
 NEURONS = ("relu", "relu", "sig", "tanh", "abs", "sin", "cos", "sqrt", "exp", "log", "")
-COMMANDS = (
-    ("gcc", "-O2", "-Wall", "-Wextra", "-Werror"),
-    ("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"),
-)
+COMMANDS = [
+    command
+    for command in (
+        ("cc", "-O2", "-Wall", "-Wextra", "-Werror"),
+        ("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"),
+    )
+    if shutil.which(command[0])
+]
 MAIN = """
 #include <stdio.h>
 #include <stdlib.h>
