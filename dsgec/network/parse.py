@@ -7,7 +7,7 @@ from dsgec.network.ir import ACTIVATIONS, Apply, Network, group_layers
 from dsgec.network.simplify import canonicalise
 from dsgec.network.syntax import EQUATION, LONGEST_INDEX, MOST_INPUTS, blank_comments, split_layers
 
-_BEGINS_EQUATION = re.compile(r"^\s*(?!x_?\d)[a-z_]\w*\s*[=,]", re.ASCII | re.MULTILINE)
+_BEGINS_EQUATION = re.compile(r"^[^\S\n]*(?!x_?\d)[a-z_]\w*[^\S\n]*[=,]", re.ASCII | re.MULTILINE)
 _PARENTHESIS = re.compile(r"[()]")
 
 
