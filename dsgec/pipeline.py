@@ -233,7 +233,7 @@ def run_texts(
         if result.result.ended in ENDS:
             remove_checkpoint(folder)
         checkpoints.raise_trouble()
-        return WrittenSearch(folder.path, result, result.timing)
+        return WrittenSearch(folder.path, result)
 
 
 @contextlib.contextmanager
@@ -390,7 +390,7 @@ def finished_search(job: Job) -> WrittenSearch | None:
         is_same = is_same_run(record.as_json(), asked) and record.dsgec == asked["dsgec"]
         if not is_same or record.result.ended not in ENDS or not folder.has(MANIFEST):
             return None
-        return WrittenSearch(folder.path, result, result.timing)
+        return WrittenSearch(folder.path, result)
 
 
 def refuse_other(job: Job) -> None:

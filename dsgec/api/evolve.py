@@ -3,7 +3,8 @@
 import numbers
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -150,29 +151,37 @@ def evolve(
         inputs = Inputs(str(grammar), str(X), test_file, options.preset.preset)
     file = file or _load_grammar(grammar)
     job = prepare(file, dataset, options.settings_for(dataset, file.grammar), inputs=inputs)
-    folder = None if out is None else Path(out)
-    if folder is not None:
-        if not overwrite and folder.exists():
-            with open_folder(folder) as opened:
-                refuse_other_run(opened, job.identity, OTHER_FOLDER)
-        make_folder(folder).close()
-    try:
+    with reserved_folder(out, job, overwrite=overwrite):
         evolver = _make_evolver(job, options.execution)
-        hooks = with_log(_call_with_progress(callback or live_curve()), log)
+        hooks = make_hooks(callback or live_curve(), log)
         evolution = pipeline.evolve(job, evolver, hooks)
-    except BaseException:
-        if folder is not None:
-            remove_if_empty(folder)
-        raise
-    run = Run.of(evolution.result, _collect_notes(job, evolver))
+    run = Run.of(evolution.result, collect_notes(job, evolver))
     if log:
         populations = Populations(
             job.problem, job.settings, evolution.result.logged, population_of(evolver)
         )
         run = replace(run, population=populations)
-    if folder is not None:
-        run.save(folder, overwrite=True)
+    if out is not None:
+        run.save(out, overwrite=True)
     return run
+
+
+@contextmanager
+def reserved_folder(out: str | Path | None, job: Job, *, overwrite: bool) -> Iterator[None]:
+    """Make the folder of a run, unless it holds another one; remove it again after an error."""
+    if out is None:
+        yield
+        return
+    folder = Path(out)
+    if not overwrite and folder.exists():
+        with open_folder(folder) as opened:
+            refuse_other_run(opened, job.identity, OTHER_FOLDER)
+    make_folder(folder).close()
+    try:
+        yield
+    except BaseException:
+        remove_if_empty(folder)
+        raise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +233,7 @@ def fit(
         )
     saved = evolver.save() if keeps_state else None
     rest = make_later(job.problem, evolution.result.model, evolution.outcome)
-    return FitResult(Run.of(evolution.result, _collect_notes(job, evolver), rest), saved)
+    return FitResult(Run.of(evolution.result, collect_notes(job, evolver), rest), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:
@@ -246,24 +255,18 @@ def _make_evolver(job: Job, execution: Execution) -> Evolver:
     return choose_evolver(job.problem, job.settings, execution.backend, threads, soon=True)
 
 
-def _collect_notes(job: Job, evolver: Evolver) -> tuple[str, ...]:
+def collect_notes(job: Job, evolver: Evolver) -> tuple[str, ...]:
     """Return the notes on a run, with settings named as keywords."""
     warnings = (fault.message for fault in job.grammar.warnings)
     notes = (*warnings, *job.problem.dataset.notes, job.problem.remark, evolver.remark)
     return tuple(PYTHON.write(note) for note in notes if note)
 
 
-def with_log(hooks: Hooks, log: str) -> Hooks:
-    """Return hooks that also log all populations in memory, if `log` says so."""
+def make_hooks(callback: Callback | None, log: str) -> Hooks:
+    """Return hooks that call a callback and, if `log` says so, keep all populations in memory."""
     check_choice("log", log, ("", POPULATIONS))
-    if not log:
-        return hooks
-
-    def on_search(search: Search) -> None:
-        hooks.on_search(search)
-        search.log_populations(None)
-
-    return replace(hooks, on_search=on_search)
+    hooks = _call_with_progress(callback)
+    return replace(hooks, on_search=lambda search: search.log_populations(None)) if log else hooks
 
 
 def _call_with_progress(callback: Callback | None) -> Hooks:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dsgec import pipeline
-from dsgec.api.evolve import Callback, _call_with_progress, with_log
+from dsgec.api.evolve import Callback, collect_notes, make_hooks, reserved_folder
 from dsgec.api.individuals import LoggedIndividual, Populations, no_populations
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, History
 from dsgec.api.settings import check_choice, refuse_unknown
-from dsgec.errors import PYTHON, DsgecError, clean, setting_error
-from dsgec.folder import make_folder, open_folder, open_locked, remove_if_empty, write_whole
+from dsgec.errors import DsgecError, clean, setting_error
+from dsgec.folder import open_folder, open_locked, write_whole
 from dsgec.grammar.load import GrammarFile, load_grammar, parse_grammar
 from dsgec.report.search_page import search_page
 from dsgec.run.checkpoint import remove_checkpoint
@@ -25,10 +25,10 @@ from dsgec.run.text_result import (
     read_text_result,
     write_text_result,
 )
+from dsgec.search.choose import choose_evolver
 from dsgec.search.diversity import Diversity
 from dsgec.search.fitness import LocalEvaluator
 from dsgec.search.operators import make_operators
-from dsgec.search.text_evolvers import BACKENDS, choose_text_evolver
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
 from dsgec.setting import names_of
@@ -38,6 +38,8 @@ from dsgec.study.evaluators import (
     functions_digest,
     make_evaluator,
 )
+
+_BACKENDS = ("auto", "engine", "reference")
 
 Fitness = Callable[[Any], Any]
 Operator = Callable[..., Any]
@@ -219,7 +221,7 @@ def search(
     if not callable(fitness):
         raise setting_error("fitness", f"is {fitness!r:.60}", "It must be a function.")
     refuse_unknown("search", settings, names_of(TEXT_SETTINGS), _SYNONYMS)
-    check_choice("backend", backend, BACKENDS)
+    check_choice("backend", backend, _BACKENDS)
     chosen = make_text_settings(settings)
     operators = make_operators({"select": select, "cross": cross, "mutate": mutate})
     own = [one for one in (fitness, select, cross, mutate) if one is not None]
@@ -232,7 +234,6 @@ def search(
         batched=batched,
         seconds=seconds_per_evaluation,
     )
-    folder = None if out is None else Path(out)
     try:
         function = getattr(fitness, "__name__", type(fitness).__name__)
         job = pipeline.prepare_search(
@@ -241,27 +242,16 @@ def search(
             digest=functions_digest(own),
             operators=operators,
         )
-        if folder is not None:
-            if not overwrite and folder.exists():
-                with open_folder(folder) as opened:
-                    refuse_other_run(opened, job.identity, OTHER_FOLDER)
-            make_folder(folder).close()
-        evolver = choose_text_evolver(job.problem, chosen, backend)
-        hooks = with_log(_call_with_progress(callback or live_curve()), log)
-        result = pipeline.evolve_texts(job, evolver, hooks)
-        last = population_of(evolver)
-        population = Populations(job.problem, chosen, result.logged, last)
-    except BaseException:
-        if folder is not None:
-            remove_if_empty(folder)
-        raise
+        with reserved_folder(out, job, overwrite=overwrite):
+            evolver = choose_evolver(job.problem, chosen, backend)
+            hooks = make_hooks(callback or live_curve(), log)
+            result = pipeline.evolve_texts(job, evolver, hooks)
     finally:
         close_evaluator(evaluator)
-    warnings = (fault.message for fault in file.warnings)
-    notes = tuple(PYTHON.write(note) for note in (*warnings, evolver.remark) if note)
-    run = SearchRun(result, notes, population)
-    if folder is not None:
-        run.save(folder, overwrite=True)
+    population = Populations(job.problem, chosen, result.logged, population_of(evolver))
+    run = SearchRun(result, collect_notes(job, evolver), population)
+    if out is not None:
+        run.save(out, overwrite=True)
     return run
 
 

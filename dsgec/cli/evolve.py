@@ -22,6 +22,7 @@ from dsgec.cli.output import print_message
 from dsgec.cli.shared_options import (
     SessionOptions,
     TableOptions,
+    absolute,
     config_option,
     find_inputs,
     run_options,
@@ -108,11 +109,6 @@ def _refuse_grammar(data: str) -> str:
     return data
 
 
-def _absolute(name: str) -> str:
-    """Return the absolute path of a file, so that `resume` finds it, or the name as it is."""
-    return str(Path(name).absolute()) if name != "-" and Path(name).exists() else name
-
-
 @click.command(cls=GroupedCommand, common=_COMMON, examples=_EXAMPLES)
 @click.argument("grammar", required=False, shell_complete=complete_grammar)
 @click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
@@ -185,9 +181,9 @@ def evolve(
         for warning in job.grammar.warnings:
             print_message(str(warning))
         arguments = {
-            "grammar": _absolute(grammar),
-            "data": _absolute(data),
-            "test": _absolute(test_table) if test_table else None,
+            "grammar": absolute(grammar),
+            "data": absolute(data),
+            "test": absolute(test_table) if test_table else None,
             "table": table.as_json(),
             "inputs": inputs.as_json(),
         }
@@ -235,10 +231,10 @@ def resume(run: Path, session: SessionOptions) -> None:
 
 def _read_job(run: Path, checkpoint: "Checkpoint") -> "Job":
     """Return the job of a checkpoint; its grammar and table are read again."""
+    from dsgec.cli.jobs import refuse_changed
     from dsgec.grammar.load import load_grammar
     from dsgec.pipeline import prepare
     from dsgec.run.config import Inputs
-    from dsgec.run.identity import identity
 
     arguments = checkpoint.arguments
     grammar, data, test = (arguments.get(name) for name in ("grammar", "data", "test"))
@@ -253,14 +249,7 @@ def _read_job(run: Path, checkpoint: "Checkpoint") -> "Job":
     dataset = table.read_dataset(data, test if isinstance(test, str) else None)
     inputs = Inputs.read(arguments.get("inputs"))
     job = replace(prepare(file, dataset, settings, inputs=inputs), named=run)
-    now = identity(file, job.problem.dataset, settings)
-    for what, name in (("grammar", grammar), ("data", data)):
-        then = checkpoint.asked.get(what)
-        if not isinstance(then, dict) or then.get("sha256") != now[what]["sha256"]:
-            raise DsgecError(
-                f"{name} has changed since the run in {run} began",
-                "Put back what it was, or start from scratch with `dsgec evolve`.",
-            )
+    refuse_changed(run, checkpoint, job, {"grammar": grammar, "data": data}, "run", "evolve")
     return job
 
 

@@ -7,9 +7,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import cache
+from pathlib import Path
 from types import FrameType
 from typing import Any, Self
 
@@ -17,13 +18,16 @@ from dsgec.cli.output import EXIT_INTERRUPTED, print_data, print_message, print_
 from dsgec.cli.shared_options import SessionOptions
 from dsgec.cli.terminal.progress import ProgressDisplay, make_display, show_compiling
 from dsgec.cli.terminal.result import result_lines, summary_lines
+from dsgec.cli.terminal.search import search_lines
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.folder import open_folder, open_locked
-from dsgec.pipeline import finished_run, run
+from dsgec.pipeline import finished_run, finished_search, run, run_texts
 from dsgec.plain_data import to_json
+from dsgec.run.checkpoint import Checkpoint
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
+from dsgec.run.text_result import WrittenSearch
 from dsgec.search.budget import make_budget
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.evolver import Evolver
@@ -31,8 +35,10 @@ from dsgec.search.settings import OPTIONS
 from dsgec.study.many import run_many
 from dsgec.study.processes import Processes
 
+Written = WrittenRun | WrittenSearch
+
 _MOST_NOTES = 10
-REASONS = {"interrupted": "interrupted", "max-seconds": "its time was over"}
+_REASONS = {"interrupted": "interrupted", "max-seconds": "its time was over"}
 """Why a run that can be resumed has ended, as a message says it."""
 _SECONDS_OF_ONE_SIGNAL = 0.5  # some programs send a signal to a process and to its group
 
@@ -88,20 +94,23 @@ def run_job(
     job: Job, options: SessionOptions, arguments: dict[str, Any], *, overwrite: bool = False
 ) -> None:
     """Run or resume a job and print its result; with `overwrite`, from scratch."""
-    found = None if overwrite else finished_run(job)
+    is_search = job.problem.fitness is not None
+    find = finished_search if is_search else finished_run
+    found = None if overwrite else find(job)
     if found is not None:
         if not options.quiet:
             print_message(f"note: {job.folder} has this run already; --overwrite runs it again")
         _print_run(found, options)
         return
-    refuse_unwritable(job)
+    _refuse_unwritable(job)
     with ExitStack() as exits:
         evolver = _make_evolver(job, options, exits)
         _print_notes(job, evolver, options)
         signals = exits.enter_context(StopSignals())
-        display = exits.enter_context(show_progress(job, evolver.description, options))
-        session = make_session(options, arguments, display, overwrite)
-        ended = run(job, evolver, display, session, signals.stop)
+        display = exits.enter_context(_show_progress(job, evolver.description, options))
+        session = _make_session(options, arguments, display, overwrite)
+        work = run_texts if is_search else run
+        ended = work(job, evolver, display, session, signals.stop)
     if ended.ended != "interrupted":
         _print_run(ended, options)
         _export_for_budget(job, ended, options)
@@ -129,7 +138,7 @@ def run_jobs(
         )
     jobs = workers.threads
     threads = options.threads or default_threads(first.problem, jobs * first.settings.islands)
-    refuse_unwritable(first)
+    _refuse_unwritable(first)
     waiting = show_compiling(options.shows_progress)
     evolver = choose_evolver(
         first.problem, first.settings, options.backend, threads, waiting=waiting
@@ -137,8 +146,8 @@ def run_jobs(
     _print_notes(first, evolver, options)
     over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
     how = f"{evolver.description}; {len(each)} {what}, {over}"
-    with StopSignals() as signals, show_progress(first, how, options, len(each)) as display:
-        session = make_session(options, arguments, display, overwrite)
+    with StopSignals() as signals, _show_progress(first, how, options, len(each)) as display:
+        session = _make_session(options, arguments, display, overwrite)
         ended = run_many(
             each, workers, evolver.name, threads, display.run_ended, session, signals.stop
         )
@@ -161,7 +170,24 @@ def run_jobs(
             sys.exit(signals.exit_code)
 
 
-def refuse_unwritable(job: Job) -> None:
+def refuse_changed(
+    run: Path, checkpoint: Checkpoint, job: Job, names: Mapping[str, str], kind: str, command: str
+) -> None:
+    """Raise an error if what a run depends on has another digest than when it began.
+
+    `names` are what the user calls the grammar and the data.
+    """
+    now = job.identity
+    for what, name in names.items():
+        then = checkpoint.asked.get(what)
+        if not isinstance(then, dict) or then.get("sha256") != now[what]["sha256"]:
+            raise DsgecError(
+                f"{name} has changed since the {kind} in {run} began",
+                f"Put back what it was, or start from scratch with `dsgec {command}`.",
+            )
+
+
+def _refuse_unwritable(job: Job) -> None:
     """Raise an error if the folder cannot be written to, or another process writes to it."""
     with open_locked(job.named, "run", job.fold):
         pass
@@ -189,7 +215,7 @@ def _make_evolver(job: Job, options: SessionOptions, exits: ExitStack) -> Evolve
     return ClusterIslands(job.problem, job.settings, cluster, options.backend)
 
 
-def show_progress(
+def _show_progress(
     job: Job, description: str, options: SessionOptions, runs: int = 1
 ) -> "closing[ProgressDisplay]":
     """Return the context of a display of the progress of a job."""
@@ -200,7 +226,7 @@ def show_progress(
     )
 
 
-def make_session(
+def _make_session(
     options: SessionOptions, arguments: dict[str, Any], display: ProgressDisplay, overwrite: bool
 ) -> Session:
     """Return the limits and callbacks of a session."""
@@ -242,7 +268,7 @@ def _print_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
             print_message(clean(OPTIONS.write(f"note: {note}")))
 
 
-def _export_for_budget(job: Job, ended: WrittenRun, options: SessionOptions) -> None:
+def _export_for_budget(job: Job, ended: Written, options: SessionOptions) -> None:
     """Export the network of a run with a budget, and print what it takes of the chip."""
     budget = make_budget(job.settings)
     if budget is None or _is_resumable(ended):
@@ -254,28 +280,32 @@ def _export_for_budget(job: Job, ended: WrittenRun, options: SessionOptions) -> 
         print_result(f"exported to {clean(str(firmware.paths[0].parent))}, {firmware}")
 
 
-def _print_run(ended: WrittenRun, options: SessionOptions) -> None:
+def _print_run(ended: Written, options: SessionOptions) -> None:
     """Print the result of a run, and how to resume it if it was stopped."""
     if options.as_json:
         print_data(to_json(_as_json(ended)).removesuffix("\n"))
     elif not options.quiet:
-        print_result("\n".join(result_lines(ended)))
+        print_result("\n".join(_result_lines(ended)))
     if _is_resumable(ended):
         result, asked = ended.record.result, ended.record.settings
         resume = f"dsgec resume {shlex.quote(str(ended.folder))}"
         if "-" in sys.argv:  # the table came by standard input, and has to come again
             resume = shlex.join(["dsgec", *sys.argv[1:]])
         where = f"after generation {result.generations} of {asked['generations']}"
-        if result.generations == asked["generations"]:
+        if isinstance(ended, WrittenRun) and result.generations == asked["generations"]:
             where = "in the walk"
         print_message(
-            f"{REASONS[ended.ended]} {where}: this is the best so far; `{resume}` resumes it"
+            f"{_REASONS[ended.ended]} {where}: this is the best so far; `{resume}` resumes it"
         )
 
 
-def _is_resumable(ended: WrittenRun) -> bool:
-    return ended.ended in REASONS
+def _result_lines(ended: Written) -> list[str]:
+    return result_lines(ended) if isinstance(ended, WrittenRun) else search_lines(ended)
 
 
-def _as_json(ended: WrittenRun) -> dict[str, Any]:
+def _is_resumable(ended: Written) -> bool:
+    return ended.ended in _REASONS
+
+
+def _as_json(ended: Written) -> dict[str, Any]:
     return {**ended.record.as_json(), "timing": ended.timing}

@@ -1,7 +1,6 @@
 """`dsgec search`: evolve any texts by a fitness of the user's own."""
 
 import contextlib
-import shlex
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsgec.cli.options import GroupedCommand, collect, complete_grammar, option
-from dsgec.cli.output import print_data, print_message, print_result
-from dsgec.cli.shared_options import SessionOptions, run_options
+from dsgec.cli.output import print_message
+from dsgec.cli.shared_options import SessionOptions, absolute, run_options
 from dsgec.errors import DsgecError
 from dsgec.search.text_settings import TEXT_SETTINGS, make_text_settings
 from dsgec.setting import setting, settings_of
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from dsgec.run.checkpoint import Checkpoint
     from dsgec.run.job import Job
-    from dsgec.run.text_result import WrittenSearch
     from dsgec.search.fitness import Answer, Evaluator
 
 _NOT_OFFERED = ("threads", "cluster")
@@ -94,17 +92,23 @@ def search(
     The same command resumes a run that was interrupted or killed.
     """
     del jobs
+    from dsgec.cli.jobs import run_job
+    from dsgec.pipeline import refuse_other
+    from dsgec.study.many import with_seed
+
     if grammar is None:
         raise click.UsageError("Missing argument 'FITNESS'.", click.get_current_context())
     place, named = (grammar, None) if fitness is None else (fitness, grammar)
     given = {key: value for key, value in settings.items() if _is_given(key) and value is not None}
     with ExitStack() as exits:
         job, arguments = _prepare(place, named, given, session, exits, out=out, name=name)
-        if not overwrite:
-            _refuse_others(job, runs)
-        for number in range(runs):
-            one = _with_seed(job, number) if runs > 1 else job
-            run_search(one, session, arguments, overwrite=overwrite)
+        each = [job]
+        if runs > 1:
+            each = [with_seed(job, job.settings.seed + number) for number in range(runs)]
+        for one in () if overwrite else each:  # every error is found before a run begins
+            refuse_other(one)
+        for one in each:
+            run_job(one, session, arguments, overwrite=overwrite)
 
 
 def _is_given(name: str) -> bool:
@@ -124,38 +128,21 @@ def _prepare(
     name: str = "",
 ) -> "tuple[Job, dict[str, Any]]":
     """Return the job of a search, and the arguments with which it is resumed."""
-    from dsgec.grammar.load import load_grammar, parse_grammar
+    from dsgec.grammar.load import load_grammar
     from dsgec.pipeline import prepare_search
-    from dsgec.search.operators import make_operators
-    from dsgec.study.evaluators import (
-        FileSource,
-        close_evaluator,
-        find_function,
-        load_problem,
-        make_evaluator,
-        module_digest,
-        problem_name,
-        split_place,
-    )
+    from dsgec.study.evaluators import FileSource, close_evaluator, make_evaluator
+    from dsgec.study.problem_file import ProblemFile
 
-    module_place, function = split_place(place)
-    module = load_problem(module_place)
-    find_function(module, module_place, function)
-    own = getattr(module, "settings", {})
-    defaults = dict(own) if grammar is None and isinstance(own, dict) else {}
-    chosen = make_text_settings({**defaults, **given})
+    own = ProblemFile.load(place)
+    _ = own.fitness  # or there is an error
+    chosen = make_text_settings({**({} if grammar else own.settings), **given})
     if grammar is not None:
         file = load_grammar(grammar, any_text=True)
     else:
-        text = getattr(module, "grammar", None)
-        if not isinstance(text, str):
-            raise DsgecError(
-                f"{module_place} has no `grammar`",
-                f'Name one: dsgec search GRAMMAR {place}; or write `grammar = "<s> ::= …"`'
-                " in the file.",
-            )
-        file = parse_grammar(text, problem_name(module_place), any_text=True)
-    source = FileSource(_absolute(module_place), function)
+        file = own.grammar(
+            f'Name one: dsgec search GRAMMAR {place}; or write `grammar = "<s> ::= …"` in the file.'
+        )
+    source = FileSource(f"{absolute(own.place)}:{own.function}")
     evaluator = make_evaluator(
         source,
         processes=options.processes,
@@ -165,47 +152,26 @@ def _prepare(
     exits.callback(close_evaluator, evaluator)
     job = prepare_search(
         *(file, _Redirected(evaluator), chosen),
-        function=f"{problem_name(module_place)}:{function}",
-        digest=module_digest(module),
-        operators=make_operators(getattr(module, "operators", {})),
+        function=own.name,
+        digest=own.digest,
+        operators=own.operators,
         out=out,
         name=name,
     )
     for warning in file.warnings:
         print_message(str(warning))
     arguments = {
-        "search": f"{source.place}:{function}",
-        "grammar": None if grammar is None else _absolute(grammar),
-        "options": {
-            "batched": options.batched,
-            "processes": options.processes,
-            "seconds_per_evaluation": options.seconds_per_evaluation,
-        },
+        "search": source.place,
+        "grammar": None if grammar is None else absolute(grammar),
+        "options": {key: getattr(options, key) for key in _KEPT},
     }
     return job, arguments
 
 
-def _absolute(name: str) -> str:
-    """Return the absolute path of a file, so that `resume` finds it, or the name as it is."""
-    return str(Path(name).absolute()) if Path(name).exists() else name
-
-
-def _with_seed(job: "Job", number: int) -> "Job":
-    from dsgec.study.many import with_seed
-
-    return with_seed(job, job.settings.seed + number)
-
-
-def _refuse_others(job: "Job", runs: int) -> None:
-    """Raise an error if a folder holds another run, before the first one begins."""
-    from dsgec.pipeline import refuse_other
-
-    for number in range(runs):
-        refuse_other(_with_seed(job, number) if runs > 1 else job)
-
-
 def resume_search(run: Path, checkpoint: "Checkpoint", session: SessionOptions) -> None:
     """Resume the search of a checkpoint; its grammar and its function are read again."""
+    from dsgec.cli.jobs import refuse_changed, run_job
+
     arguments, asked = checkpoint.arguments, checkpoint.asked
     place, grammar, given = (arguments.get(name) for name in ("search", "grammar", "options"))
     if not isinstance(place, str) or not isinstance(given, dict):
@@ -221,62 +187,6 @@ def resume_search(run: Path, checkpoint: "Checkpoint", session: SessionOptions) 
         found = settings if isinstance(settings, dict) else {}
         job, again = _prepare(place, grammar, found, options, exits)
         job = replace(job, named=run)
-        for what, shown in (("grammar", grammar or place), ("data", place)):
-            then, now = asked.get(what), job.identity[what]
-            if not isinstance(then, dict) or then.get("sha256") != now["sha256"]:
-                raise DsgecError(
-                    f"{shown} has changed since the search in {run} began",
-                    "Put back what it was, or start from scratch with `dsgec search`.",
-                )
-        run_search(job, options, again)
-
-
-def run_search(
-    job: "Job", options: SearchOptions, arguments: dict[str, Any], *, overwrite: bool = False
-) -> None:
-    """Run or resume a search and print its result; with `overwrite`, from scratch."""
-    from dsgec.cli.jobs import StopSignals, make_session, refuse_unwritable, show_progress
-    from dsgec.cli.terminal.progress import show_compiling
-    from dsgec.pipeline import finished_search, run_texts
-    from dsgec.search.text_evolvers import choose_text_evolver
-
-    found = None if overwrite else finished_search(job)
-    if found is not None:
-        if not options.quiet:
-            print_message(f"note: {job.folder} has this run already; --overwrite runs it again")
-        _print_search(found, options)
-        return
-    refuse_unwritable(job)
-    with ExitStack() as exits:
-        waiting = show_compiling(options.shows_progress)
-        backend = options.backend if options.backend in ("auto", "engine") else "reference"
-        evolver = choose_text_evolver(job.problem, job.settings, backend, waiting=waiting)
-        if evolver.remark and not options.quiet:
-            print_message(f"note: {evolver.remark}")
-        signals = exits.enter_context(StopSignals())
-        display = exits.enter_context(show_progress(job, evolver.description, options))
-        session = make_session(options, arguments, display, overwrite)
-        ended = run_texts(job, evolver, display, session, signals.stop)
-    _print_search(ended, options)
-    if ended.result.result.ended == "interrupted":
-        sys.exit(signals.exit_code)
-
-
-def _print_search(ended: "WrittenSearch", options: SearchOptions) -> None:
-    """Print the result of a search, and how to resume it if it was stopped."""
-    from dsgec.cli.jobs import REASONS
-    from dsgec.cli.terminal.search import search_lines
-    from dsgec.plain_data import to_json
-
-    result = ended.result.result
-    if options.as_json:
-        record = ended.result.record.as_json()
-        print_data(to_json({**record, "timing": ended.timing}).removesuffix("\n"))
-    elif not options.quiet:
-        print_result("\n".join(search_lines(ended)))
-    if result.ended in REASONS:
-        print_message(
-            f"{REASONS[result.ended]} after generation {result.generations} of"
-            f" {ended.result.record.settings['generations']}: this is the best so far;"
-            f" `dsgec resume {shlex.quote(str(ended.folder))}` resumes it"
-        )
+        names = {"grammar": grammar or place, "data": place}
+        refuse_changed(run, checkpoint, job, names, "search", "search")
+        run_job(job, options, again)

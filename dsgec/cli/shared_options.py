@@ -275,3 +275,8 @@ def find_inputs(grammar: str | None, data: str | None) -> tuple[str | None, str]
     if data is None:
         raise click.UsageError("Missing argument 'DATA'.", context)
     return files.get("grammar") if grammar is None else grammar, data
+
+
+def absolute(name: str) -> str:
+    """Return the absolute path of a file, so that `resume` finds it, or the name as it is."""
+    return str(Path(name).absolute()) if name != "-" and Path(name).exists() else name

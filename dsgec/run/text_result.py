@@ -140,7 +140,21 @@ class WrittenSearch:
 
     folder: Path
     result: TextResult
-    timing: dict[str, Any]
+
+    @property
+    def record(self) -> TextRecord:
+        """Return the record of the search."""
+        return self.result.record
+
+    @property
+    def timing(self) -> dict[str, Any]:
+        """Return the content of timing.json."""
+        return self.result.timing
+
+    @property
+    def ended(self) -> str:
+        """Return why it ended: one of ENDS, `interrupted` or `max-seconds`."""
+        return self.record.result.ended
 
 
 def make_text_result(job: Job, outcome: Outcome, evolver: Evolver) -> TextResult:

@@ -24,9 +24,9 @@ from dsgec.search.native import (
 )
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
+from dsgec.search.text_evolvers import TextEngineEvolver, TextIslandEvolver, TextLoopEvolver
 
 _CELLS_WORTH_SHARING = 50_000
-_WITHOUT_COMPILER = f"Install gcc or clang, or use {mention('backend', 'numpy')}."
 
 
 def choose_evolver(
@@ -40,20 +40,23 @@ def choose_evolver(
 ) -> Evolver:
     """Return an evolver with the backend `wanted`.
 
-    `auto` is the engine, or numpy if it cannot be compiled. Islands are evolved side by side, one
+    `auto` is the engine or, if it cannot be compiled, numpy; the loop in Python if the fitness is a
+    user's. Islands are evolved side by side, one
     per processor, each with so many threads. `waiting` is entered while an engine is compiled. With
     `soon`, the run begins with an engine that is compiled quickly, if a processor is free to
     compile the fast one meanwhile.
     """
     busy = min(max(settings.islands, settings.ensemble) * threads, processors())
-    make = _island_maker(problem, settings, wanted, threads, soon and busy < processors(), waiting)
+    is_quick = problem.fitness is not None or (soon and busy < processors())
+    make = _island_maker(problem, settings, wanted, threads, is_quick, waiting)
     if settings.ensemble > 1:
         members = [make(one) for one in member_settings(settings)]
         return EnsembleEvolver(problem, settings, members, min(len(members), processors()))
     if settings.islands == 1:
         return make(settings)
     islands = [make(one) for one in island_settings(settings)]
-    return IslandEvolver(problem, settings, islands, min(len(islands), processors()))
+    kind = IslandEvolver if problem.fitness is None else TextIslandEvolver
+    return kind(problem, settings, islands, min(len(islands), processors()))
 
 
 def choose_island(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Island:
@@ -70,6 +73,7 @@ def _island_maker(
     waiting: Waiting = nullcontext,
 ) -> Callable[[Settings], Island]:
     """Compile the code that all islands share, and return a function from settings to an island."""
+    remark = ""
     if wanted in ("auto", "engine"):
         try:
             started, upgrade = time.perf_counter(), None
@@ -78,25 +82,34 @@ def _island_maker(
             else:
                 build = build_engine(problem, settings.representation, waiting=waiting)
             seconds = time.perf_counter() - started
-            return lambda one: EngineEvolver(
+            kind = EngineEvolver if problem.fitness is None else TextEngineEvolver
+            return lambda one: kind(
                 problem, one, threads, build=build, upgrade=upgrade, seconds=seconds
             )
         except EngineUnavailable as reason:
             if wanted == "engine":
-                raise DsgecError(str(reason), _WITHOUT_COMPILER) from reason
+                raise DsgecError(str(reason), _without_compiler(problem)) from reason
             cause = " ".join(str(reason).split())[:200]
-            remark = f"{cause}: evolving with numpy instead, slower but with the same results"
-            return lambda one: LoopEvolver(problem, one, NumpyBackend(), remark)
+            how = "with numpy" if problem.fitness is None else "in Python"
+            remark = f"{cause}: evolving {how} instead, slower but with the same results"
+            wanted = "numpy"
+    if problem.fitness is not None:  # nothing is computed by numpy or by C
+        return lambda one: TextLoopEvolver(problem, one, remark)
     if wanted == "c":
         toolchain = find_toolchain()
         if toolchain is None:
             raise DsgecError(
                 "no C compiler was found (looked for $CC, cc, gcc, clang)",
-                _WITHOUT_COMPILER,
+                _without_compiler(problem),
             )
         return lambda one: LoopEvolver(problem, one, CBackend(toolchain))
-    kind = NumpyBackend if wanted == "numpy" else ReferenceBackend
-    return lambda one: LoopEvolver(problem, one, kind())
+    backend = NumpyBackend if wanted == "numpy" else ReferenceBackend
+    return lambda one: LoopEvolver(problem, one, backend(), remark)
+
+
+def _without_compiler(problem: Problem) -> str:
+    backend = "numpy" if problem.fitness is None else "reference"
+    return f"Install gcc or clang, or use {mention('backend', backend)}."
 
 
 def default_threads(problem: Problem, runs: int = 1) -> int:

@@ -5,17 +5,15 @@ Both evolvers give the same generations, bit for bit, and read each other's stat
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from dsgec.engine.library import Waiting
 from dsgec.engine.operator_calls import OPERATORS, NativeOperators
-from dsgec.engine.processors import processors
 from dsgec.engine.text_engine import TextEngine
 from dsgec.engine.values import EngineIndividual, NativeGenotype
-from dsgec.errors import DsgecError, mention
+from dsgec.errors import DsgecError
 from dsgec.grammar.genome.derive import EXHAUSTED, too_large
 from dsgec.random import Stream
 from dsgec.search.backends import ReferenceBackend
@@ -23,16 +21,14 @@ from dsgec.search.breeding import make_caller
 from dsgec.search.diversity import measure_diversity
 from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
 from dsgec.search.individual import INFINITE, Champion, Score
-from dsgec.search.islands import IslandEvolver, damaged_state, island_settings, pack, unpack
-from dsgec.search.native import EngineEvolver, EngineUnavailable, Upgrade, build_engine_soon
-from dsgec.search.native_input import EngineBuild, make_parameters
+from dsgec.search.islands import IslandEvolver, damaged_state, pack, unpack
+from dsgec.search.native import EngineEvolver, Upgrade
+from dsgec.search.native_input import make_parameters
 from dsgec.search.operators import Caller, Parent, ParentList
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings
 from dsgec.search.text_scoring import TextJudge, TextScorer, Verdict, make_text_hall
-
-BACKENDS = ("auto", "engine", "reference")
 
 
 def restore_judge(judge: TextJudge, data: bytes) -> bytes:
@@ -131,15 +127,9 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
     """The native engine, which hands new phenotypes to a user's fitness."""
 
     def __init__(
-        self,
-        problem: Problem,
-        settings: Settings,
-        *,
-        build: EngineBuild | None = None,
-        upgrade: Upgrade | None = None,
-        seconds: float = 0.0,
+        self, problem: Problem, settings: Settings, threads: int = 1, **found: Any
     ) -> None:
-        super().__init__(problem, settings, 1, build=build, upgrade=upgrade, seconds=seconds)
+        super().__init__(problem, settings, threads, **found)
         self.judge = TextJudge(problem, settings.selection)
 
     native: TextEngine
@@ -241,36 +231,3 @@ def judges_of(evolver: Evolver) -> list[TextJudge]:
     """Return the judges of all populations of an evolver."""
     islands = evolver.islands if isinstance(evolver, IslandEvolver) else [evolver]
     return [island.judge for island in islands if isinstance(island, TextIsland)]
-
-
-def choose_text_evolver(
-    problem: Problem, settings: Settings, wanted: str = "auto", *, waiting: Waiting = nullcontext
-) -> Evolver:
-    """Return an evolver with the backend `wanted`; `auto` is the engine if it can be compiled."""
-    make = _island_maker(problem, settings, wanted, waiting)
-    if settings.islands == 1:
-        return make(settings)
-    islands = [make(one) for one in island_settings(settings)]
-    return TextIslandEvolver(problem, settings, islands, min(len(islands), processors()))
-
-
-def _island_maker(
-    problem: Problem, settings: Settings, wanted: str, waiting: Waiting
-) -> Callable[[Settings], Island]:
-    if wanted == "reference":
-        return lambda one: TextLoopEvolver(problem, one)
-    started = time.perf_counter()
-    try:
-        build, upgrade = build_engine_soon(problem, settings.representation, waiting)
-    except EngineUnavailable as reason:
-        if wanted == "engine":
-            raise DsgecError(
-                str(reason), f"Install gcc or clang, or use {mention('backend', 'reference')}."
-            ) from reason
-        cause = " ".join(str(reason).split())[:200]
-        remark = f"{cause}: evolving in Python instead, slower but with the same results"
-        return lambda one: TextLoopEvolver(problem, one, remark)
-    seconds = time.perf_counter() - started
-    return lambda one: TextEngineEvolver(
-        problem, one, build=build, upgrade=upgrade, seconds=seconds
-    )

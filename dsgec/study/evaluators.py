@@ -1,27 +1,16 @@
-"""Find a user's fitness function, and call it in this process, in others or on a cluster."""
+"""Call a user's fitness function in this process, in others or on a cluster."""
 
 import hashlib
-import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any, Protocol
 
 from dsgec.errors import DsgecError
 from dsgec.search.fitness import Answer, Evaluator, Failure, Function, LocalEvaluator, call_fitness
+from dsgec.study.problem_file import ProblemFile
 from dsgec.study.processes import Processes
-
-FUNCTION = "fitness"
-"""The name of the function, if a user gives none."""
-
-SHIPPED = "dsgec.problems"
-"""The package whose problems are known by their names alone."""
 
 _CHUNKS = 4  # for each process, so that none waits long for the others
 _GRACE = 5.0  # seconds until a process is killed that does not stop by itself
@@ -37,14 +26,13 @@ class FitnessSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A function in a file, or in a module."""
+    """A function in a file, or in a module: `problem.py:fitness`."""
 
     place: str
-    function: str
 
     def find(self) -> Function:
         """Return the function."""
-        return find_function(load_problem(self.place), self.place, self.function)
+        return ProblemFile.load(self.place).fitness
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,78 +44,6 @@ class CallableSource:
     def find(self) -> Function:
         """Return the function."""
         return self.function
-
-
-def load_problem(place: str) -> ModuleType:
-    """Import a user's file, a module, or a shipped problem, by its name."""
-    try:
-        if place.endswith(".py"):
-            return _load_file(Path(place).absolute())
-        if "." not in place and importlib.util.find_spec(f"{SHIPPED}.{place}"):
-            return importlib.import_module(f"{SHIPPED}.{place}")
-        if str(Path.cwd()) not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))
-        return importlib.import_module(place)
-    except DsgecError:
-        raise
-    except FileNotFoundError as error:
-        raise DsgecError(f"there is no file {place}") from error
-    except Exception as error:
-        raise DsgecError(
-            f"{place} cannot be imported: {type(error).__name__}: {error}",
-            "Give the fitness after the grammar: dsgec search GRAMMAR FITNESS.py."
-            if place.endswith((".bnf", ".pybnf"))
-            else "It is a Python file, the name of a module, or a problem that comes with dsgec.",
-        ) from error
-
-
-@cache
-def _load_file(path: Path) -> ModuleType:
-    """Import a file as `python FILE` does, with its folder first on the path."""
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
-    return module
-
-
-def find_function(module: ModuleType, place: str, name: str) -> Function:
-    """Return a function of a module, or raise a DsgecError."""
-    found = getattr(module, name, None)
-    if not callable(found):
-        raise DsgecError(
-            f"{place} has no function `{name}`",
-            f"Define `def {name}(phenotype): ...`, or name another: {place}:FUNCTION.",
-        )
-    function: Function = found
-    return function
-
-
-def split_place(given: str) -> tuple[str, str]:
-    """Return the file or module, and the function, of `problem.py:fitness`."""
-    place, colon, function = given.rpartition(":")
-    return (place, function) if colon and function.isidentifier() else (given, FUNCTION)
-
-
-def problem_name(place: str) -> str:
-    """Return the name of a problem without its folders and packages."""
-    return Path(place).stem if place.endswith(".py") else place.rpartition(".")[2]
-
-
-def module_digest(module: ModuleType) -> str:
-    """Return a digest of the source of a module; empty if it has none."""
-    return _digest_file(getattr(module, "__file__", None))
-
-
-def _digest_file(file: str | None) -> str:
-    try:
-        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()
-    except OSError:
-        return ""
 
 
 def function_digest(function: Function) -> str:

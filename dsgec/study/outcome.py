@@ -9,10 +9,10 @@ from typing import Any
 
 from dsgec.data.dataset import Dataset
 from dsgec.grammar.load import GrammarFile
-from dsgec.pipeline import Hooks, evolve
+from dsgec.pipeline import Hooks, evolve, evolve_texts
 from dsgec.plain_data import to_json
 from dsgec.run.baselines import make_baselines
-from dsgec.run.identity import identity, text_identity
+from dsgec.run.identity import identity
 from dsgec.run.job import Job
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import HistoryRow
@@ -20,12 +20,11 @@ from dsgec.search.measure import measure_outputs
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
-from dsgec.search.text_evolvers import choose_text_evolver
 from dsgec.study.cluster import AbandonedCall, is_abandoned
 from dsgec.study.definition import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
-from dsgec.study.text_cells import make_cell_problem, run_cell
+from dsgec.study.text_cells import cell_record, make_cell_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +41,29 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
 
     The problem is made here: only the table has to travel.
     """
-    if cell.data.fitness:
-        return _text_outcome(cell, grammar, backend)
     hooks = _abandoning_hooks()
-    problem, rivals = _cached_problem(grammar, dataset, cell.settings)
+    rivals: list[dict[str, Any]] = []
+    if cell.data.fitness:
+        problem = make_cell_problem(grammar, cell.data, cell.settings)
+    else:
+        problem, rivals = _cached_problem(grammar, dataset, cell.settings)
     evolver = choose_evolver(problem, cell.settings, backend, 1)
     started = time.perf_counter()  # after the engine was compiled
-    asked = asked_of(grammar, problem.dataset, cell)
+    asked = asked_of(grammar, problem, cell)
 
     try:
         job = Job(grammar, problem, cell.settings)
-        evolution = evolve(job, evolver, hooks, in_full=False)
+        if cell.data.fitness:
+            found = evolve_texts(job, evolver, hooks)
+            record, history = cell_record(cell, problem, found.result), found.history
+        else:
+            evolution = evolve(job, evolver, hooks, in_full=False)
+            record, history = evolution.result.result.as_json(), evolution.outcome.history
     except NoValidIndividual as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        record = {**evolution.result.result.as_json(), **({"baselines": rivals} if rivals else {})}
-        text = outcome_text(asked, record, _changes(evolution.outcome.history))
-    return CellFile(text, evolver.remark, time.perf_counter() - started)
-
-
-def _text_outcome(cell: Cell, grammar: GrammarFile, backend: str) -> CellFile:
-    """Run a cell whose fitness is a user's."""
-    hooks = _abandoning_hooks()
-    problem = make_cell_problem(grammar, cell.data, cell.settings)
-    wanted = backend if backend in ("auto", "engine") else "reference"
-    evolver = choose_text_evolver(problem, cell.settings, wanted)
-    started = time.perf_counter()
-    asked = text_identity(grammar, problem, cell.settings)
-
-    try:
-        record, made = run_cell(cell, grammar, problem, evolver, hooks)
-    except NoValidIndividual as error:
-        text = failure_text(asked, error.faults[0].message)
-    else:
-        text = outcome_text(asked, record, _changes(made.history))
+        record |= {"baselines": rivals} if rivals else {}
+        text = outcome_text(asked, record, _changes(history))
     return CellFile(text, evolver.remark, time.perf_counter() - started)
 
 

@@ -25,8 +25,8 @@ from dsgec.study.definition import (
     StudyPart,
     TablePlan,
 )
-from dsgec.study.evaluators import FUNCTION, load_problem, split_place
 from dsgec.study.printed import parse_printed
+from dsgec.study.problem_file import FUNCTION, ProblemFile
 from dsgec.study.toml_reader import STUDY, TomlReader
 from dsgec.toml import read_toml
 
@@ -214,7 +214,7 @@ def _text_settings(
     given = {key: value for key, value in reader.table.items() if key in known}
 
     def build() -> tuple[Settings, ...]:
-        own = getattr(load_problem(split_place(data.fitness)[0]), "settings", {})
+        own = ProblemFile.load(data.fitness).settings
         shared = {key: own[key] for key in known & {*own}} | given
         return tuple(
             make_text_settings(

@@ -12,7 +12,7 @@ from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals
-from dsgec.run.identity import identity, text_identity
+from dsgec.run.job import Job
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.settings import Settings
 from dsgec.study.definition import Cell
@@ -40,9 +40,7 @@ class Task:
     @property
     def asked(self) -> dict[str, object]:
         """Return everything that the result depends on."""
-        if self.cell.data.fitness:
-            return text_identity(self.grammar, self.problem, self.cell.settings)
-        return asked_of(self.grammar, self.problem.dataset, self.cell)
+        return asked_of(self.grammar, self.problem, self.cell)
 
     @property
     def size(self) -> int:
@@ -64,8 +62,12 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
                 grammars[cell.grammar.file] = None
                 load = load_text_grammar if cell.data.fitness else load_grammar
                 grammars[cell.grammar.file] = load(cell.grammar.file)
+        grammar = grammars[cell.grammar.file]
         if cell.data.fitness:
-            tasks += _prepare_text(cell, grammars[cell.grammar.file], faults)
+            with _collect_faults(faults, f"{cell.grammar.name} by {cell.data.name}"):
+                if grammar is not None:
+                    problem = make_cell_problem(grammar, cell.data, cell.settings)
+                    tasks.append(_make_task(cell, grammar, problem.dataset, problem))
             continue
         source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.preprocessing)
         with _collect_faults(faults, f"data {cell.data.file}"):
@@ -73,7 +75,7 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
                 datasets[source] = None
                 table = read_table(cell.data.file, cell.data.reading)
                 datasets[source] = make_dataset(table, cell.data.target, cell.data.preprocessing)
-        grammar, dataset = grammars[cell.grammar.file], datasets[source]
+        dataset = datasets[source]
         if grammar is None or dataset is None:
             continue
         kind = (cell.grammar.file, source, replace(cell.settings, seed=0))
@@ -82,30 +84,21 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
                 problems[kind] = None
                 check_rivals(cell.settings.compare)
                 problems[kind] = make_problem(grammar.grammar, dataset, cell.settings)
-        problem = problems[kind]
-        if problem is None:
-            continue
-        name = file_name(cell, asked_of(grammar, dataset, cell))
-        tasks.append(Task(cell, grammar, dataset, problem, name))
+        if (known := problems[kind]) is not None:
+            tasks.append(_make_task(cell, grammar, dataset, known))
     if faults:
         raise DsgecError(faults.values())
     return tasks
 
 
-def _prepare_text(
-    cell: Cell, grammar: GrammarFile | None, faults: dict[str, Fault]
-) -> Iterator[Task]:
-    """Yield the task of a cell whose fitness is a user's, unless there is an error."""
-    with _collect_faults(faults, f"{cell.grammar.name} by {cell.data.name}"):
-        if grammar is not None:
-            problem = make_cell_problem(grammar, cell.data, cell.settings)
-            name = file_name(cell, text_identity(grammar, problem, cell.settings))
-            yield Task(cell, grammar, problem.dataset, problem, name)
+def _make_task(cell: Cell, grammar: GrammarFile, dataset: Dataset, problem: Problem) -> Task:
+    name = file_name(cell, asked_of(grammar, problem, cell))
+    return Task(cell, grammar, dataset, problem, name)
 
 
-def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
+def asked_of(grammar: GrammarFile, problem: Problem, cell: Cell) -> dict[str, Any]:
     """Return everything that the result of a cell depends on."""
-    asked = identity(grammar, dataset, cell.settings)
+    asked = Job(grammar, problem, cell.settings).identity
     if cell.data.reading != ReadingOptions():
         asked["data"]["reading"] = asdict(cell.data.reading) | {"names": []}
     return asked

@@ -5,9 +5,10 @@ import hashlib
 from dsgec.engine.engine import QUICK
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.grammar.load import parse_grammar
+from dsgec.search.choose import choose_evolver
 from dsgec.search.fitness import LocalEvaluator
 from dsgec.search.native import build_engine
-from dsgec.search.text_evolvers import TextEngineEvolver, choose_text_evolver
+from dsgec.search.text_evolvers import TextEngineEvolver
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import make_text_settings
 from tests.support.engine_runs import random_ways
@@ -98,7 +99,7 @@ def random_search(rng, kind, selection, **more):
 def evolve_with(problem, settings, backend):
     """An evolver; an engine is compiled quickly, since it runs for a moment only."""
     if backend == "reference" or settings.islands > 1:
-        return choose_text_evolver(problem, settings, backend)
+        return choose_evolver(problem, settings, backend)
     build = build_engine(problem, settings.representation, flags=QUICK)
     return TextEngineEvolver(problem, settings, build=build)
 
