@@ -82,9 +82,14 @@ class Walker(ABC, Generic[Value]):
     def fit(self, value: Value, type_: Type, where: str) -> Value:
         """Return a value if its type has it, or fail."""
 
-    def run(self, procedure: Procedure, given: Mapping[str, Sequence[Value]]) -> Value | None:
+    def run(
+        self,
+        procedure: Procedure,
+        given: Mapping[str, Sequence[Value]],
+        scalars: Mapping[str, Value] | None = None,
+    ) -> Value | None:
         """Run a procedure on arrays by name; those that it writes are in `arrays` afterwards."""
-        self.variables = {}
+        self.variables = {**(scalars or {})}
         for parameter in procedure.arrays:
             self.types[parameter.name] = parameter.type
             own = given.get(parameter.name, ())

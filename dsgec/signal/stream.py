@@ -5,7 +5,8 @@ procedures. Their arrays `state…` have the same names and types in all of them
 type of integers at most:
 
 - `first(sample, state…)` writes the whole state from the first sample of a window.
-- `following(sample, state…)` reads and writes the state for each further sample.
+- `following(at, sample, state…)` reads and writes the state for each further sample; `at`, a scalar
+  of int32, is the number of the sample in its window, from 1.
 - `features(state…, x)` writes the features of a window whose last sample was taken, as int32.
 
 A sample has an integer of int16 for each channel, within `Signal.bits`. A window knows nothing of
@@ -51,8 +52,10 @@ def check_stream(program: Program, signal: Signal) -> list[tuple[int, int]]:
     sample: list[Ranged] = [Extent(-most, most)] * len(signal.channels)
     walker = RangeWalker(program)
     state: dict[str, list[Ranged]] = {}
-    for name in (FIRST, *[FOLLOWING] * (signal.window - 1)):
-        walker.run(procedure_of(program, name), {"sample": sample, **state})
+    for at in range(signal.window):
+        procedure = procedure_of(program, FOLLOWING if at else FIRST)
+        scalars = {"at": Extent(at, at)} if at else {}
+        walker.run(procedure, {"sample": sample, **state}, scalars)
         state = {array.name: _written(walker, array) for array in state_of(program)}
     walker.run(procedure_of(program, FEATURES), state)
     (x,) = (a for a in procedure_of(program, FEATURES).arrays if a.name == "x")

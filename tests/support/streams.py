@@ -75,7 +75,7 @@ def hand_made(channels: int = 2) -> Program:
             Procedure(
                 "following",
                 "Take a further sample.",
-                (sample, *kept),
+                (Variable("at"), sample, *kept),
                 (Loop(_I, count, following),),
             ),
             Procedure("features", "Compute the features.", (*read, x), (Loop(_I, count, result),)),
