@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.options import Preprocessing
+from dsgec.data.windows import Windows
 from dsgec.errors import DsgecError, counted, mention
 from dsgec.network.model import Column, Label, TargetScale, plain_columns
 from dsgec.random import Stream
@@ -40,7 +41,8 @@ class Dataset:
     `columns` describe how features are computed from `raw`, the row of the table; without columns,
     both are the same. `target_scale` is set if a numeric target is scaled, and `fixed_split` if the
     test rows come from a table of their own. `row_weights` are those that a user gave. `groups` has
-    the number of each row's group, if rows belong together; -1 for the rows of a test table.
+    the number of each row's group, if rows belong together; -1 for the rows of a test table. With
+    `windows`, a row is a window of a log.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Dataset:
     weights_digest: str = ""
     groups: Rows | None = None
     groups_digest: str = ""
+    windows: Windows | None = None
 
     @property
     def task(self) -> str:

@@ -28,9 +28,22 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _TIME_WORDS = {
     *("time", "timestamp", "datetime", "date", "t", "ts", "epoch", "unix", "elapsed", "uptime"),
     *("sec", "secs", "seconds", "ms", "millis", "milliseconds", "us", "micros", "ns", "clock"),
+}
+_COUNTER_WORDS = {
     *("index", "idx", "id", "key", "nr", "no", "num", "number", "row", "rownum", "line"),
     *("sample", "samples", "frame", "tick", "ticks", "seq", "sequence", "counter", "record"),
 }
+_UNITS = {
+    **dict.fromkeys(("ns", "nanos", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "micros", "microseconds", "usec"), 1e-6),
+    **dict.fromkeys(("ms", "millis", "milliseconds", "msec"), 1e-3),
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0),
+}
+_EPOCHS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e8, 1.0))
+"""Times since 1970 are larger than the first number if their unit is the second."""
+_LEAST_RISING = 0.9  # the share of the steps of a time
+_LONGEST_STEP = 0.5
+"""A median step of a time without a unit that is shorter than this is taken for seconds."""
 _CYCLE_WORDS = {
     *("hour", "minute", "min", "second", "day", "weekday", "dow", "week", "month", "quarter"),
     *("angle", "phase", "theta", "phi", "deg", "degree", "degrees", "direction", "azimuth"),
@@ -64,6 +77,38 @@ def mark_index_columns(
     return result
 
 
+def find_time(found: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Return the column of the time, if there is one: it is named so and hardly falls."""
+    for one in found:
+        words = {word.lower() for word in _WORD.findall(one.name)}
+        is_named = bool(words & (_TIME_WORDS | _UNITS.keys()))
+        if not is_named or words & (_COUNTER_WORDS | _CYCLE_WORDS) or not _is_candidate(one):
+            continue
+        steps = np.diff(one.values)
+        if len(steps) and (steps >= 0.0).mean() >= _LEAST_RISING and (steps > 0.0).any():
+            return one
+    return None
+
+
+def find_rate(one: ColumnProfile, is_start: NDArray[np.bool_]) -> float | None:
+    """Return the samples in a second by a column of times, or None if its unit is unknown.
+
+    `is_start` marks samples that do not follow the one before.
+    """
+    steps = np.diff(one.values)[~is_start[1:]]
+    steps = steps[np.isfinite(steps)]
+    if not len(steps) or not steps.mean() > 0.0:
+        return None
+    words = [word.lower() for word in _WORD.findall(one.name)]
+    unit = next((_UNITS[word] for word in words if word in _UNITS), None)
+    if unit is None:
+        largest = float(np.nanmax(np.abs(one.values)))
+        unit = next((unit for least, unit in _EPOCHS if largest > least), None)
+    if unit is None and np.median(steps) < _LONGEST_STEP:
+        unit = 1.0
+    return None if unit is None else float(f"{1.0 / (float(steps.mean()) * unit):.4g}")
+
+
 def _is_candidate(one: ColumnProfile) -> bool:
     return one.kind == "number" and not one.useless and one.strays is None
 
@@ -84,7 +129,7 @@ def _judge(one: ColumnProfile, order: Rows | None, starts: Rows) -> tuple[str, s
     if falls:
         steps, inner = -steps, -inner
     words = {word.lower() for word in _WORD.findall(one.name)}
-    is_named = bool(words & _TIME_WORDS) and not words & _CYCLE_WORDS
+    is_named = bool(words & (_TIME_WORDS | _COUNTER_WORDS)) and not words & _CYCLE_WORDS
     way = "falls" if falls else "rises"
     forward = inner[inner > 0.0]
     breaks = inner < 0.0 if is_named else inner <= 0.0

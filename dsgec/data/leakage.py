@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.dataset import Dataset
+from dsgec.data.stretches import count_stretches
 from dsgec.errors import mention
 
 Array = NDArray[np.float64]
@@ -183,7 +184,7 @@ def _group_column(dataset: Dataset) -> str:
             continue
         if not column.categories and not np.all(values == np.floor(values)):
             continue
-        stretches = int((values[1:] != values[:-1]).sum()) + 1
-        if stretches == len(np.unique(values)) and best < stretches <= rows // _LEAST_STRETCH:
+        stretches = count_stretches(values)
+        if best < stretches <= rows // _LEAST_STRETCH:
             best, name = stretches, column.name
     return name

@@ -10,6 +10,9 @@ from dsgec.errors import setting_error
 from dsgec.setting import check, setting, settings_of
 
 TASKS = ("classification", "regression")
+LABELS = ("last", "majority")
+LONGEST_WINDOW = 8192
+"""Samples of a window; sums over longer ones would leave few bits for a sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,44 @@ class Preprocessing:
         "drop", "Drop or keep columns with the same value in every row.", choices=("drop", "keep")
     )
 
+    window: int | None = setting(
+        None,
+        "Samples of a window, for a log with a row for each sample: the features are those of"
+        " windows.",
+        *(2, LONGEST_WINDOW),
+        metavar="SAMPLES",
+    )
+    step: int | None = setting(
+        None,
+        "Samples from the start of a window to that of the next; default: half a window.",
+        *(1, LONGEST_WINDOW),
+        metavar="SAMPLES",
+    )
+    label: str = setting(
+        LABELS[0],
+        "Target of a window: that of its last sample, or the most frequent one (of a numeric"
+        " target, the mean).",
+        choices=LABELS,
+    )
+    rate: float | None = setting(
+        None,
+        "Samples in a second; default: from the column with the time.",
+        *(1e-6, 1e9),
+        metavar="HERTZ",
+    )
+
     def __post_init__(self) -> None:
         check(self)
+        if self.step is not None and self.step > (self.window or 0):
+            more = "more than a window" if self.window else "but there are no windows"
+            raise setting_error(
+                "step", f"is {self.step}, {more}", "It is at most the window's length."
+            )
+
+    @property
+    def stride(self) -> int:
+        """Return the number of samples from the start of a window to that of the next."""
+        return self.step or max((self.window or 0) // 2, 1)
 
     @property
     def is_fitted(self) -> bool:

@@ -12,6 +12,7 @@ from dsgec.data.columns import ColumnProfile, profile_column, refuse_strays, str
 from dsgec.data.dataset import Dataset, Split
 from dsgec.data.index import mark_index_columns
 from dsgec.data.leakage import NEIGHBOUR_NOTE, add_leakage_notes
+from dsgec.data.log import is_log, make_log_dataset
 from dsgec.data.options import Preprocessing
 from dsgec.data.preprocessing import (
     add_fill_values,
@@ -53,6 +54,8 @@ def make_dataset(
 ) -> Dataset:
     """Return the data set whose target is the named or numbered column, by default the last."""
     options = preprocessing or Preprocessing()
+    if is_log(table, options):
+        return make_log_dataset(table, target, options)
     roles = _assign_roles(table, target, options)
     table = declare_categories(table, options)
     notes = [*table.notes, *suggest_targets(table, roles.target, target)]

@@ -1,10 +1,12 @@
-"""Read a table from a file: CSV and its relatives here, ARFF and Parquet by their own readers."""
+"""Read a table: CSV and its relatives here, other formats and folders by their own readers."""
 
 import io
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 
 from dsgec.data import parquet
 from dsgec.data.dialect import Dialect, detect_dialect, find_preamble, has_header, read_records
@@ -16,8 +18,10 @@ from dsgec.data.formats import (
 )
 from dsgec.data.native import can_read, read_block
 from dsgec.data.options import ReadingOptions
-from dsgec.data.source import BLOCK, LineReader, TableSource, open_source
+from dsgec.data.recordings import read_recordings
+from dsgec.data.source import BLOCK, LineReader, TableSource, is_shipped, open_source
 from dsgec.data.table import Table, TableBuilder
+from dsgec.data.ts_files import is_ts, read_ts
 from dsgec.errors import MOST_ALIKE, DsgecError, Fault, Span, and_more, mention
 
 _CELLS_AT_ONCE = 100_000
@@ -27,6 +31,10 @@ _SEPARATOR_NAMES = {"\t": "tabs", " ": "blanks"}
 def read_table(name: str, options: ReadingOptions | None = None) -> Table:
     """Read the file or the shipped table of this name, or standard input if it is `-`."""
     options = options or ReadingOptions()
+    if name != "-" and Path(name).is_dir() and not is_shipped(name):
+        read = partial(_read_source, options=options)
+        table = read_recordings(Path(name), name, read, options.encoding)
+        return replace(table, reading=options.explicit)
     with closing(open_source(name, options.encoding)) as source:
         return replace(_read_source(source, options), reading=options.explicit)
 
@@ -46,6 +54,8 @@ def _read_source(source: TableSource, options: ReadingOptions) -> Table:
     blocks = source.blocks()
     head = next(blocks, b"")
     lines = LineReader(chain([head], blocks))
+    if is_ts(head):
+        return read_ts(source, lines)
     if is_arff(head):
         columns = _refuse_duplicates(read_arff_header(lines, source.shown), source.shown, 1)
         dialect = detect_arff_dialect(lines, source.shown)

@@ -40,6 +40,19 @@ class TextColumn:
         return np.array([*is_text, self.overflowed, False])[self.codes]
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The roles of the columns of samples that were read from recordings.
+
+    `recording` and `target` are columns; `window` is the length of all recordings, 0 if they are
+    not equally long.
+    """
+
+    recording: str
+    target: str
+    window: int = 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Named columns of numbers and texts.
@@ -50,7 +63,7 @@ class Table:
     has the options that were given to read it. `row_weights` and `groups` have a value for each
     row, if a user gave some; their digests are of all values given. `kinds` has what a data frame,
     a file or a user declares a column to be: `category` (also of numbers), `boolean` or `duration`.
-    A column that is declared as text has no numbers.
+    A column that is declared as text has no numbers. With a `layout`, a row is a sample.
     """
 
     name: str
@@ -69,6 +82,7 @@ class Table:
     groups: NDArray[np.intp] | None = None
     groups_digest: str = ""
     kinds: Mapping[int, str] = field(default_factory=dict)
+    layout: Layout | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -1,0 +1,166 @@
+"""Windows of samples: where they begin, and what belongs to them.
+
+A window is a function of its own samples: it lies within one recording, has no gap in its time and
+no long stretch of missing samples.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.signal.description import Call, Signal
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+GAP = 5.0
+"""A step in time that is longer than so many median steps ends a stretch of samples."""
+_MISSING_SHARE = 4
+"""A run of missing samples that is longer than this part of a window ends a stretch, too."""
+_MOST_BLOCKS = 20
+_WINDOWS_OF_A_BLOCK = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """The windows of a log, of which each is a row of a data set.
+
+    `samples` has a row for each sample and a column for each channel. Window i has `window` samples
+    and begins with sample `starts[i]`; `names` are its recording and the number of its first sample
+    in it. `calls` are the features that a grammar names, and `signal` is their description when
+    channels are fitted to training rows.
+    """
+
+    channels: tuple[str, ...]
+    samples: Array
+    starts: Rows
+    window: int
+    step: int
+    rate: float | None = None
+    recordings: tuple[str, ...] = ()
+    recording: Rows | None = None
+    calls: tuple[Call, ...] = ()
+    signal: Signal | None = None
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def covered(self, rows: Rows) -> Mask:
+        """Return which samples belong to these windows."""
+        change = np.zeros(len(self.samples) + 1, dtype=np.intp)
+        np.add.at(change, self.starts[rows], 1)
+        np.add.at(change, self.starts[rows] + self.window, -1)
+        return np.cumsum(change[:-1]) > 0
+
+    def take(self, rows: Rows) -> "Windows":
+        """Return these windows of the same samples."""
+        recording = None if self.recording is None else self.recording[rows]
+        return replace(self, starts=self.starts[rows], recording=recording)
+
+
+def fill_missing(samples: Array, starts: Mask, window: int, *, fills: bool) -> tuple[Array, Mask]:
+    """Return the samples with missing ones filled, and which samples windows may have.
+
+    A missing sample has the last value of its channel, as a board would keep it. A run of missing
+    samples that is longer than a quarter of a window, or that begins a stretch, is not filled; and
+    without `fills`, none is.
+    """
+    missing = np.isnan(samples)
+    usable: Mask = np.logical_not(missing.any(axis=1))
+    if usable.all():
+        return samples, usable
+    samples = samples.copy()
+    usable[:] = True
+    places = np.arange(len(samples))
+    stretch = np.maximum.accumulate(np.where(starts, places, 0))
+    for channel in range(samples.shape[1]):
+        gone = missing[:, channel]
+        if not gone.any():
+            continue
+        last = np.maximum.accumulate(np.where(gone, -1, places))
+        known = last >= stretch
+        filled = samples[np.maximum(last, 0), channel]
+        edges = np.flatnonzero(np.diff(np.r_[False, gone, False]))
+        runs = edges[1::2] - edges[::2]
+        short = np.ones(len(samples), dtype=bool)
+        short[gone] = np.repeat(runs, runs) <= (window // _MISSING_SHARE if fills else 0)
+        samples[gone, channel] = np.where(known, filled, 0.0)[gone]
+        usable &= ~gone | (known & short)
+    return samples, usable
+
+
+def find_gaps(time: Array, starts: Mask) -> Mask:
+    """Return which samples come after a gap in the time, or after a step back."""
+    steps = np.diff(time)
+    inner = steps[(steps > 0.0) & ~starts[1:]]
+    median = float(np.median(inner)) if len(inner) else np.inf
+    found = np.zeros(len(time), dtype=bool)
+    found[1:] = (steps > GAP * median) | (steps < 0.0)
+    return found
+
+
+def cut(starts: Mask, usable: Mask, window: int, step: int) -> Rows:
+    """Return the first samples of all windows; each lies in one stretch of usable samples."""
+    if not len(starts):
+        return np.empty(0, dtype=np.intp)
+    change = starts.copy()
+    change[0] = True
+    change[1:] |= usable[1:] != usable[:-1]
+    first = np.flatnonzero(change)
+    length = np.diff(np.r_[first, len(starts)])
+    first, length = first[usable[first]], length[usable[first]]
+    counts = np.maximum((length - window) // step + 1, 0)
+    before = np.cumsum(counts) - counts
+    number = np.arange(int(counts.sum())) - np.repeat(before, counts)
+    found: Rows = np.repeat(first, counts) + step * number
+    return found
+
+
+def block_starts(lengths: list[int], window: int) -> Rows:
+    """Return the first samples of the blocks of time into which recordings are divided.
+
+    Between two blocks of a recording, the samples of one window are left out: no sample of a block
+    belongs to a window of another one.
+    """
+    found, begin = [], 0
+    for length in lengths:
+        wanted = min(_MOST_BLOCKS, length // (_WINDOWS_OF_A_BLOCK * window))
+        count = max(wanted, min(4, length // (2 * window)), 1)
+        found += [begin + length * block // count for block in range(count)]
+        begin += length
+    return np.array(found, dtype=np.intp)
+
+
+def window_targets(
+    y: Array, starts: Rows, window: int, classes: int, *, by_majority: bool
+) -> Array:
+    """Return the target of each window: that of its last sample, or the most frequent one.
+
+    The mean takes the place of the most frequent value of a numeric target. Of classes that are
+    equally frequent, the one of the last sample goes first, and then the first class. A window
+    without a known target has NaN.
+    """
+    last = y[starts + window - 1]
+    if not by_majority:
+        return last
+    if not classes:
+        known = ~np.isnan(y)
+        counts = _count(known.astype(np.float64), starts, window)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _count(np.where(known, y, 0.0), starts, window) / counts
+    best, most = np.full(len(starts), np.nan), np.zeros(len(starts))
+    for number in range(classes):
+        counts = _count((y == number).astype(np.float64), starts, window)
+        counts += np.where(last == number, 0.5, 0.0)
+        better = counts > most
+        best[better], most[better] = number, counts[better]
+    return best
+
+
+def _count(values: Array, starts: Rows, window: int) -> Array:
+    """Return the sum of the values of each window."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    found: Array = sums[starts + window] - sums[starts]
+    return found
