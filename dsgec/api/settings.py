@@ -24,7 +24,7 @@ _NOT_KEYWORDS = {"test", "folds", "fold"}
 # values; balanced classes are called class_weight.
 _NOT_PARAMETERS = {
     *("seed", "split_seed", "ignore", "group", "index", "task", "missing", "constant", "balance"),
-    "compare",
+    *("compare", "window", "step", "label", "rate"),
 }
 _FOR_CLASSES = {"threshold"}
 

@@ -52,7 +52,8 @@ class ColumnProfile:
 
     `values` are its numbers or the places of its categories; a NaN is a missing value. `useless`
     says why it is no feature (a constant column may be one on request), `remark` what is worth
-    knowing. `strays` are the rows that have a text among numbers; their values are missing.
+    knowing; with `is_index` it counts the rows or is a time. `strays` are the rows that have a text
+    among numbers; their values are missing.
     """
 
     number: int
@@ -64,6 +65,7 @@ class ColumnProfile:
     remark: str = ""
     constant: bool = False
     strays: Mask | None = None
+    is_index: bool = False
 
     @property
     def missing(self) -> int:

@@ -69,7 +69,10 @@ def mark_index_columns(
         useless, remark = judged.get(one.number, ("", ""))
         if useless and any(_varies_beside(one.values, other.values) for other in others):
             one = replace(
-                one, useless=f"it {useless}; {mention('index', 'keep')} uses it", remark=""
+                one,
+                useless=f"it {useless}; {mention('index', 'keep')} uses it",
+                remark="",
+                is_index=True,
             )
         elif useless or remark:
             one = replace(one, remark=useless or remark)

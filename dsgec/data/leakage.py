@@ -20,6 +20,9 @@ from dsgec.errors import mention
 Array = NDArray[np.float64]
 
 NEIGHBOUR_NOTE = "consecutive rows are much more alike than random ones"
+LOG_NOTE = "this looks like a log of samples"
+WINDOW = 64
+"""The length of a window in advice, in samples."""
 _LEAST_ROWS = 30
 _MOST_ROWS = 20_000
 _LEAST_ROWS_OF_A_TEXT = 10
@@ -39,14 +42,22 @@ _ROWS_OF_A_BIN, _MOST_BINS = 20, 20
 _LEAST_STRETCH = 5
 
 
-def add_leakage_notes(dataset: Dataset) -> Dataset:
-    """Return the data set with notes on columns, and on rows, that may reveal the target."""
+def is_on_neighbours(note: str) -> bool:
+    """Return whether a note says that consecutive rows are alike."""
+    return note.startswith((NEIGHBOUR_NOTE, LOG_NOTE))
+
+
+def add_leakage_notes(dataset: Dataset, *, is_timed: bool = False) -> Dataset:
+    """Return the data set with notes on columns, and on rows, that may reveal the target.
+
+    A table that `is_timed` has a column that counts its rows or is a time.
+    """
     notes = [
         f"`{name}` alone tells the target: is it known when you predict?"
         f" {mention('ignore')} leaves it out"
         for name in _find_leaks(dataset)
     ]
-    notes += _neighbour_notes(dataset)
+    notes += _neighbour_notes(dataset, is_timed=is_timed)
     return replace(dataset, notes=(*dataset.notes, *notes)) if notes else dataset
 
 
@@ -103,7 +114,7 @@ class Likeness:
         return f"their mean distance is {self.ratio:.2g} times as large"
 
 
-def _neighbour_notes(dataset: Dataset) -> list[str]:
+def _neighbour_notes(dataset: Dataset, *, is_timed: bool) -> list[str]:
     # The paper's preset, which fits no preprocessing, stays as it is.
     if dataset.groups is not None or not dataset.preprocessing.is_fitted:
         return []
@@ -112,6 +123,12 @@ def _neighbour_notes(dataset: Dataset) -> list[str]:
         return []
     column = _group_column(dataset)
     named = mention("group", column) if column else mention("group")
+    if is_timed:
+        return [
+            f"{LOG_NOTE}: rows are in the order of a time, and {NEIGHBOUR_NOTE} ({likeness}), so"
+            f" test figures of single rows are too good; {mention('window', WINDOW)} makes features"
+            f" of windows, which are split by recording, and {named} names the recordings"
+        ]
     return [
         f"{NEIGHBOUR_NOTE} ({likeness}), so test rows may resemble training rows and the test"
         " figures be too good; where rows are of one recording, patient or machine,"

@@ -25,8 +25,8 @@ from dsgec.data.windows import (
     Windows,
     block_starts,
     cut,
-    fill_missing,
     find_gaps,
+    stretches,
     window_targets,
 )
 from dsgec.errors import DsgecError, counted, join_names, mention
@@ -60,7 +60,7 @@ class Log:
 
 def is_log(table: Table, options: Preprocessing) -> bool:
     """Return whether the rows of a data set are windows of the samples in a table."""
-    return bool(options.window) or table.layout is not None
+    return bool(options.window) or table.recorded is not None
 
 
 def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -> Dataset:
@@ -80,14 +80,16 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         y = np.repeat(y, len(log.samples) // len(y))
     groups, blocked, notes = _choose_groups(log, y, len(classes), options)
     starts = log.starts.copy()
-    samples, usable = fill_missing(
-        log.samples, starts, options.window, fills=options.missing != "drop"
-    )
-    if options.missing == "error" and np.isnan(log.samples).any():
+    usable: Mask = np.logical_not(np.isnan(log.samples).any(axis=1))
+    incomplete = int((~usable).sum())
+    if incomplete and options.missing == "error":
         raise DsgecError(
-            f"{table.source} has missing samples",
-            f"{mention('missing', 'fill')} gives them the last value of their channel,"
-            f" {mention('missing', 'drop')} makes no window of them.",
+            f"{counted(incomplete, 'row')} of {table.source} lack a sample",
+            f"{mention('missing', 'drop')} lets windows begin again after such a row.",
+        )
+    if incomplete:
+        notes.append(
+            f"{counted(incomplete, 'row')} lack a sample: windows begin again after each of them"
         )
     if blocked is not None:
         starts[blocked[1:]] = True
@@ -100,10 +102,10 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
     kept = ~np.isnan(targets)
     first, targets = first[kept], targets[kept]
     if not len(first):
-        raise _no_windows(table, log, options)
+        raise _no_windows(table, starts, usable, options.window)
     windows = Windows(
         log.channels,
-        samples,
+        log.samples,
         first,
         options.window,
         options.stride,
@@ -260,13 +262,13 @@ def _read_wide(
 
 
 def _complete(table: Table, options: Preprocessing) -> tuple[Table, Preprocessing]:
-    """Fill in the options that the layout of a file gives."""
-    layout = table.layout
-    if layout is None:
+    """Fill in the options that the recorded of a file gives."""
+    recorded = table.recorded
+    if recorded is None:
         return table, options
-    window = options.window or layout.window or None
+    window = options.window or recorded.window or None
     step = options.step or (window if options.window is None else None)
-    group = options.group or layout.recording
+    group = options.group or recorded.recording
     return table, replace(options, window=window, step=step, group=group)
 
 
@@ -325,8 +327,8 @@ def _target_place(table: Table, target: str | None, options: Preprocessing) -> i
     """Return the column of the target; without a name, the last one that is not the group."""
     if target is not None:
         return table.find_column(target)
-    if table.layout is not None and table.layout.target:
-        return table.find_column(table.layout.target)
+    if table.recorded is not None and table.recorded.target:
+        return table.find_column(table.recorded.target)
     place = default_target(table)
     if options.group and place == table.find_column(options.group):
         named = [i for i, name in enumerate(table.columns) if name and i != place]
@@ -349,13 +351,12 @@ def _left_out(found: Sequence[ColumnProfile], channels: Sequence[ColumnProfile])
     return notes
 
 
-def _no_windows(table: Table, log: Log, options: Preprocessing) -> DsgecError:
-    edges = np.flatnonzero(np.r_[log.starts, True])
-    longest = int(np.diff(edges).max()) if len(edges) > 1 else 0
+def _no_windows(table: Table, starts: Mask, usable: Mask, window: int) -> DsgecError:
+    longest = int(stretches(starts, usable)[1].max(initial=0))
     return DsgecError(
-        f"no window of {options.window} samples has a place in {table.source}: the longest stretch"
-        f" without a gap has {counted(longest, 'sample')}",
-        f"Shorten the window: {mention('window', max(longest // 4, 2))}.",
+        f"no window of {window} samples has a place in {table.source}: the longest stretch without"
+        f" a gap or a missing sample has {counted(longest, 'sample')}",
+        f"Shorten it ({mention('window', max(longest // 4, 2))}), or fill in missing samples.",
     )
 
 

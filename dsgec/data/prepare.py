@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dsgec.data.columns import ColumnProfile, profile_column, refuse_strays, stray_note
 from dsgec.data.dataset import Dataset, Split
 from dsgec.data.index import mark_index_columns
-from dsgec.data.leakage import NEIGHBOUR_NOTE, add_leakage_notes
+from dsgec.data.leakage import add_leakage_notes, is_on_neighbours
 from dsgec.data.log import is_log, make_log_dataset
 from dsgec.data.options import Preprocessing
 from dsgec.data.preprocessing import (
@@ -106,7 +106,9 @@ def make_dataset(
         groups=profile.groups,
         groups_digest=table.groups_digest,
     )
-    return add_leakage_notes(fit_preprocessing(dataset, np.arange(len(profile.y))))
+    is_timed = any(one.is_index for one in found)
+    fitted = fit_preprocessing(dataset, np.arange(len(profile.y)))
+    return add_leakage_notes(fitted, is_timed=is_timed)
 
 
 def add_test_table(dataset: Dataset, table: Table) -> Dataset:
@@ -125,7 +127,7 @@ def add_test_table(dataset: Dataset, table: Table) -> Dataset:
         )
     if dataset.preprocessing.missing == "drop":
         missing |= np.isnan(raw).any(axis=1)
-    notes = [note for note in dataset.notes if not note.startswith(NEIGHBOUR_NOTE)]
+    notes = [note for note in dataset.notes if not is_on_neighbours(note)]
     if missing.any():
         y, raw = y[~missing], raw[~missing]
         if not len(y):

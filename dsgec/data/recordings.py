@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.data.source import TableSource
-from dsgec.data.table import Layout, Table, TextColumn, encode_texts
+from dsgec.data.table import RecordingColumns, Table, TextColumn, encode_texts
 from dsgec.data.ts_files import RECORDING
 from dsgec.errors import DsgecError, counted, join_names
 from dsgec.folder import Folder, open_folder
@@ -135,7 +135,7 @@ def _join(
         *(numbers, texts, np.concatenate([table.lines for table in tables])),
         format=f"a folder of {counted(len(tables), 'recording')}",
         notes=(f"classes are the names of folders or files: {join_names(sorted({*labels}))}",),
-        layout=Layout(RECORDING, CLASS),
+        recorded=RecordingColumns(RECORDING, CLASS),
     )
 
 

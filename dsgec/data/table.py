@@ -41,7 +41,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RecordingColumns:
     """The roles of the columns of samples that were read from recordings.
 
     `recording` and `target` are columns; `window` is the length of all recordings, 0 if they are
@@ -63,7 +63,7 @@ class Table:
     has the options that were given to read it. `row_weights` and `groups` have a value for each
     row, if a user gave some; their digests are of all values given. `kinds` has what a data frame,
     a file or a user declares a column to be: `category` (also of numbers), `boolean` or `duration`.
-    A column that is declared as text has no numbers. With a `layout`, a row is a sample.
+    A column that is declared as text has no numbers. With a `recorded`, a row is a sample.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Table:
     groups: NDArray[np.intp] | None = None
     groups_digest: str = ""
     kinds: Mapping[int, str] = field(default_factory=dict)
-    layout: Layout | None = None
+    recorded: RecordingColumns | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)

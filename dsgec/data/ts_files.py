@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.source import LineReader, TableSource
-from dsgec.data.table import Layout, Table, TextColumn, encode_texts, parse_number
+from dsgec.data.table import RecordingColumns, Table, TextColumn, encode_texts, parse_number
 from dsgec.errors import DsgecError, Fault, Span
 
 RECORDING = "recording"
@@ -146,5 +146,5 @@ def _make_table(
         *(numbers, texts, np.repeat(np.array(places, dtype=np.int32), lengths)),
         format="a .ts file",
         notes=tuple(source.notes),
-        layout=Layout(RECORDING, "class", window),
+        recorded=RecordingColumns(RECORDING, "class", window),
     )

@@ -1,7 +1,7 @@
 """Windows of samples: where they begin, and what belongs to them.
 
-A window is a function of its own samples: it lies within one recording, has no gap in its time and
-no long stretch of missing samples.
+A window is a function of its own samples: it lies within one recording, and has no gap in its time
+and no missing sample. After a missing sample, windows begin again, as those of a stream do.
 """
 
 from dataclasses import dataclass, replace
@@ -17,8 +17,6 @@ Mask = NDArray[np.bool_]
 
 GAP = 5.0
 """A step in time that is longer than so many median steps ends a stretch of samples."""
-_MISSING_SHARE = 4
-"""A run of missing samples that is longer than this part of a window ends a stretch, too."""
 _MOST_BLOCKS = 20
 _WINDOWS_OF_A_BLOCK = 6
 
@@ -60,37 +58,6 @@ class Windows:
         return replace(self, starts=self.starts[rows], recording=recording)
 
 
-def fill_missing(samples: Array, starts: Mask, window: int, *, fills: bool) -> tuple[Array, Mask]:
-    """Return the samples with missing ones filled, and which samples windows may have.
-
-    A missing sample has the last value of its channel, as a board would keep it. A run of missing
-    samples that is longer than a quarter of a window, or that begins a stretch, is not filled; and
-    without `fills`, none is.
-    """
-    missing = np.isnan(samples)
-    usable: Mask = np.logical_not(missing.any(axis=1))
-    if usable.all():
-        return samples, usable
-    samples = samples.copy()
-    usable[:] = True
-    places = np.arange(len(samples))
-    stretch = np.maximum.accumulate(np.where(starts, places, 0))
-    for channel in range(samples.shape[1]):
-        gone = missing[:, channel]
-        if not gone.any():
-            continue
-        last = np.maximum.accumulate(np.where(gone, -1, places))
-        known = last >= stretch
-        filled = samples[np.maximum(last, 0), channel]
-        edges = np.flatnonzero(np.diff(np.r_[False, gone, False]))
-        runs = edges[1::2] - edges[::2]
-        short = np.ones(len(samples), dtype=bool)
-        short[gone] = np.repeat(runs, runs) <= (window // _MISSING_SHARE if fills else 0)
-        samples[gone, channel] = np.where(known, filled, 0.0)[gone]
-        usable &= ~gone | (known & short)
-    return samples, usable
-
-
 def find_gaps(time: Array, starts: Mask) -> Mask:
     """Return which samples come after a gap in the time, or after a step back."""
     steps = np.diff(time)
@@ -101,16 +68,19 @@ def find_gaps(time: Array, starts: Mask) -> Mask:
     return found
 
 
-def cut(starts: Mask, usable: Mask, window: int, step: int) -> Rows:
-    """Return the first samples of all windows; each lies in one stretch of usable samples."""
-    if not len(starts):
-        return np.empty(0, dtype=np.intp)
+def stretches(starts: Mask, usable: Mask) -> tuple[Rows, Rows]:
+    """Return the first samples of the stretches of usable samples, and their lengths."""
     change = starts.copy()
-    change[0] = True
+    change[:1] = True
     change[1:] |= usable[1:] != usable[:-1]
     first = np.flatnonzero(change)
     length = np.diff(np.r_[first, len(starts)])
-    first, length = first[usable[first]], length[usable[first]]
+    return first[usable[first]], length[usable[first]]
+
+
+def cut(starts: Mask, usable: Mask, window: int, step: int) -> Rows:
+    """Return the first samples of all windows; each lies in one stretch of usable samples."""
+    first, length = stretches(starts, usable)
     counts = np.maximum((length - window) // step + 1, 0)
     before = np.cumsum(counts) - counts
     number = np.arange(int(counts.sum())) - np.repeat(before, counts)

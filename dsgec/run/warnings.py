@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from dsgec.data.leakage import NEIGHBOUR_NOTE
+from dsgec.data.leakage import LOG_NOTE, NEIGHBOUR_NOTE, WINDOW, is_on_neighbours
 from dsgec.errors import counted
 from dsgec.run.record import NO_BETTER, RISING, ResultRecord
 from dsgec.search.evolver import HistoryRow
@@ -41,7 +41,14 @@ def _no_test_rows(problem: Problem, test: float) -> Iterator[str]:
 
 
 def _similar_neighbours(problem: Problem) -> Iterator[str]:
-    if len(problem.split.test) and any(n.startswith(NEIGHBOUR_NOTE) for n in problem.dataset.notes):
+    notes = problem.dataset.notes if len(problem.split.test) else ()
+    if any(note.startswith(LOG_NOTE) for note in notes):
+        yield (
+            f"{LOG_NOTE}, whose {NEIGHBOUR_NOTE}, so the test figures are too good:"
+            f" --window {WINDOW} makes features of windows, and --group COLUMN names the recordings"
+            " to split by"
+        )
+    elif any(map(is_on_neighbours, notes)):
         yield (
             f"{NEIGHBOUR_NOTE}, so the test figures may be too good: if rows belong together, such"
             " as those of one recording, --group COLUMN keeps them on one side of the split"

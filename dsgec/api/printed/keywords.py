@@ -71,6 +71,10 @@ class Keywords(TypedDict, total=False):
     missing: Literal["fill", "error", "mean", "median", "drop"] | None
     scale: Literal["none", "standard", "minmax"] | None
     constant: Literal["drop", "keep"]
+    window: int | None
+    step: int | None
+    label: Literal["last", "majority"]
+    rate: float | None
     backend: Literal["auto", "engine", "c", "numpy", "reference"]
     threads: int | None
 
