@@ -1,23 +1,40 @@
 """The command line: parse options, call the pipeline, print results, return exit codes.
 
-Commands import the modules that take long inside their functions.
+A command's module is imported when the command is run, and modules that take long inside its
+functions.
 """
 
+import importlib
 import os
 import signal
 import sys
+from collections import UserDict
+from typing import Any
 
 import click
 
 from dsgec import __version__
-from dsgec.cli.evolve import evolve, resume
-from dsgec.cli.export import compile_, export
-from dsgec.cli.grammar import check, grammars, init, sample, tables
-from dsgec.cli.inspect import doctor, inspect_, predict, report, show, verify
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, print_error, print_message
-from dsgec.cli.search import search
-from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
+
+_MODULES = {
+    "evolve": ("evolve", "resume"),
+    "export": ("export", "compile"),
+    "grammar": ("check", "grammars", "init", "sample", "tables"),
+    "inspect": ("doctor", "inspect", "predict", "report", "show", "verify"),
+    "search": ("search",),
+    "study": ("study",),
+}
+
+
+class _Commands(UserDict[str, Any]):
+    """The commands by name, made of the names of their modules."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module = importlib.import_module(f"dsgec.cli.{self.data[name]}")
+        command = getattr(module, name, None) or getattr(module, f"{name}_")
+        assert isinstance(command, click.Command)
+        return command
 
 
 def main() -> None:
@@ -47,14 +64,13 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_BY_NAME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+@click.group(
+    commands=_Commands(_BY_NAME),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="dsgec")
 def commands() -> None:
     """Compile a grammar and a table into a small neural network as source code."""
-
-
-for _command in (
-    *(init, check, sample, grammars, tables, inspect_, evolve, search, resume, export, compile_),
-    *(predict, show, report, verify, study, doctor),
-):
-    commands.add_command(_command)
