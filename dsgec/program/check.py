@@ -269,6 +269,10 @@ class RangeWalker(Walker[Ranged]):
                         found.append(self.value(choice))
                         self.variables[name] = whole
                 return _union(found)
+            case Binary("*", Variable() as one, other) if one == other:  # a square
+                range_ = self.value(one)
+                size = range_ if isinstance(range_, Anything) else _absolute(range_)
+                return self.fit(self.binary("*", size, size), expression.type, "a square")
             case _:
                 return super().value(expression)
 

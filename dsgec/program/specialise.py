@@ -53,6 +53,11 @@ def specialise(procedure: Procedure, **values: int) -> Procedure:
     )
 
 
+def fold(expression: Expression) -> Expression:
+    """Return an expression in which operations on constants are done, and known choices made."""
+    return _value(expression, {})
+
+
 def _body(
     body: tuple[Instruction, ...], known: Known, declared: set[str]
 ) -> tuple[Instruction, ...]:

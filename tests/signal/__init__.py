@@ -1,0 +1,1 @@
+"""Tests of signals: samples, windows and their features."""

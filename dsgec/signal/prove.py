@@ -1,0 +1,76 @@
+"""Prove that no feature leaves 32 bits, and find the range of its results."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from dsgec.program.check import Extent, check
+from dsgec.signal.description import Call, Channel, Signal
+from dsgec.signal.lower import window_program
+from dsgec.signal.plan import Stream, channels_of, streams_of, written_out
+
+MOST_RESULT = 1 << 24
+"""The largest result of a feature: every whole number up to it is a float."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedFeature:
+    """The least and the greatest result of a feature, and by how many bits it is shifted right."""
+
+    least: int
+    most: int
+    shift: int
+
+
+def prove(feature: Call, window: int, bits: int) -> ProvedFeature:
+    """Return the range of a feature of a window, or raise an `InvalidProgram`."""
+    parts = [_prove_part(part, window, bits) for part in written_out(feature)]
+    if len(parts) == 1:
+        return parts[0]
+    return _limited(sum(part.least for part in parts), sum(part.most for part in parts))
+
+
+def shifts_of(signal: Signal) -> dict[Call, int]:
+    """Return by how many bits the results of features, and of the parts of sums, are shifted."""
+    found: dict[Call, int] = {}
+    for feature in signal.features:
+        found[feature] = prove(feature, signal.window, signal.bits).shift
+        for part in written_out(feature):
+            found[part] = prove(part, signal.window, signal.bits).shift
+    return found
+
+
+def _prove_part(feature: Call, window: int, bits: int) -> ProvedFeature:
+    """Return the range of a feature; a filter limits its results, so it is proved on its own."""
+    for stream in streams_of(feature):
+        _prove_stream(stream, window, bits)
+    return _proved(_on_channels(feature), window, bits)
+
+
+def _prove_stream(stream: Stream, window: int, bits: int) -> None:
+    if isinstance(stream, Call):
+        for inner in streams_of(stream):
+            _prove_stream(inner, window, bits)
+        _proved(Call("last", (_on_channels(stream),)), window, bits)
+
+
+def _on_channels(call: Call) -> Call:
+    """Return a call whose streams are channels, by numbers."""
+    streams = len(streams_of(call))
+    return Call(call.function, (*map(str, range(streams)), *call.arguments[streams:]))
+
+
+@cache
+def _proved(feature: Call, window: int, bits: int) -> ProvedFeature:
+    channels = tuple(Channel(name) for name in dict.fromkeys(channels_of(feature)))
+    program = window_program(Signal(channels, window, window, (feature,), bits))
+    (found,) = check(program, program.entry)["y"]
+    assert isinstance(found, Extent)
+    return _limited(found.least, found.most)
+
+
+def _limited(least: int, most: int) -> ProvedFeature:
+    """Return a range that is shifted so far that floats have all its numbers."""
+    shift = 0
+    while max(-(least >> shift), most >> shift) > MOST_RESULT:
+        shift += 1
+    return ProvedFeature(least >> shift, most >> shift, shift)
