@@ -10,6 +10,7 @@ some tables alone; the page docs/reference/trees.md is written if all are measur
 """
 
 import argparse
+import math
 import subprocess
 import tempfile
 import warnings
@@ -40,14 +41,15 @@ PAGE = Path(__file__).parents[1] / "docs/reference/trees.md"
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The flash of a program, its mean cycles and what it returned."""
+    """The flash of a program, its mean cycles and what it returned; no cycles if it cannot run."""
 
     flash: int
     cycles: float
     results: NDArray[Any]
 
     def __str__(self) -> str:
-        return f"{self.flash:,} / {self.cycles:,.0f}"
+        cycles = "–" if math.isnan(self.cycles) else f"{self.cycles:,.0f}"
+        return f"{self.flash:,} / {cycles}"
 
 
 def models(is_classifier: bool) -> Iterator[tuple[str, Any]]:
@@ -83,7 +85,7 @@ def own(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Linked:
     """Return what dsgec's C takes and gives."""
     with tempfile.TemporaryDirectory() as folder:
         flash = link(artefact, chip, Path(folder)).flash
-    found = measure(artefact, chip, rows)
+    found = measure(artefact, chip, rows, classes_only=True)
     results = found.numbers or found.results[:, 0]
     return Linked(flash, found.cycles, np.asarray(results))
 
@@ -126,7 +128,7 @@ def m2cgen_code(model: Any, chip: str, rows: NDArray[Any], classes: int) -> Link
 
 
 def linked(text: str, chip: str, rows: NDArray[Any], flags: tuple[str, ...] = ()) -> Linked | None:
-    """Link a program for size and run it; None if it does not fit the chip."""
+    """Link a program for size and run it, if it fits the chip; None if it does not link."""
     compiler = COMPILERS[chip]
     libraries = ("-lm", "-lc", "-lgcc") if chip == "avr" else ("--specs=nosys.specs", "-lm")
     with tempfile.TemporaryDirectory() as name:
@@ -140,7 +142,10 @@ def linked(text: str, chip: str, rows: NDArray[Any], flags: tuple[str, ...] = ()
         if done.returncode:
             return None
         flash, _ = image_bytes(chip, folder)
-        calls = run_image(chip, folder, "run", rows, 0)
+        try:
+            calls = run_image(chip, folder, "run", rows, 0)
+        except subprocess.CalledProcessError:  # it takes more memory than the chip has
+            return Linked(flash, math.nan, np.zeros(0))
     cycles = float(np.mean([call[3] for call in calls]))
     return Linked(flash, cycles, np.array([call[0] for call in calls]))
 

@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -104,17 +104,25 @@ def call_fitness(
 
 def _call_each(function: Function, phenotypes: Sequence[str]) -> list[Answer]:
     """Call a function without limit, with as little as possible around it."""
-    answers: list[Answer] = []
+    values: list[Any] = []
     for phenotype in phenotypes:
         try:
-            value = function(phenotype)
+            values.append(function(phenotype))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            answers.append(_explain(error))
-        else:
-            answers.append(read_answer(value))
-    return answers
+            values.append(_explain(error))
+    return _read_answers(values)
+
+
+def _read_answers(values: Sequence[Any]) -> list[Answer]:
+    """Return what a fitness function gave for each of some phenotypes; failures stay failures."""
+    if all(issubclass(kind, float | int) for kind in {*map(type, values)}):
+        with suppress(OverflowError):
+            numbers = [*map(float, values)]
+            if all(map(math.isfinite, numbers)):
+                return [*numbers]
+    return [value if isinstance(value, Failure) else read_answer(value) for value in values]
 
 
 def _call(function: Function, phenotype: Any, limit: "_Limit") -> Answer:
@@ -135,7 +143,7 @@ def _call_batch(
         with limit(seconds * len(phenotypes)):
             values = [*function([*phenotypes])]
         if len(values) == len(phenotypes):
-            return [read_answer(value) for value in values]
+            return _read_answers(values)
         failure = Failure(f"{len(values)} values for {len(phenotypes)} phenotypes")
     except KeyboardInterrupt:
         raise
@@ -148,9 +156,6 @@ def _call_batch(
 
 def read_answer(value: Any) -> Answer:
     """Return what a fitness function gave as a number or numbers, all finite, or as a failure."""
-    if type(value) is float or type(value) is int:
-        number = float(value)
-        return number if math.isfinite(number) else Failure(f"the fitness is {value}")
     if isinstance(value, str | bytes | dict) or value is None:
         return Failure(f"the fitness is {type(value).__name__}, not a number")
     try:

@@ -68,7 +68,7 @@ class TextIsland(Island):
         return champions[0] if champions else None  # the shortest of the best
 
     def score(self, phenotype: str) -> float:
-        return TextJudge(self.problem)([phenotype])[0].fitness
+        return TextJudge(self.problem)([phenotype]).fitness[0]
 
 
 class TextLoopEvolver(TextIsland, LoopEvolver):
@@ -183,13 +183,13 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
         except BaseException:
             self.native.abandon()
             raise
-        fitness, sizes, each, _ = zip(*verdicts, strict=True)
         width = max(self.judge.width, 0)
-        values = np.zeros((len(verdicts), width))
-        for row, own in enumerate(each if width else ()):
+        values = np.zeros((len(phenotypes), width))
+        for row, own in enumerate(verdicts.values if width else ()):
             if own:
                 values[row] = own
-        self.native.give(np.array(fitness), np.array(sizes, np.int32), values)
+        fitness, sizes = np.array(verdicts.fitness), np.array(verdicts.sizes, np.int32)
+        self.native.give(fitness, sizes, values)
 
     def explain(self) -> DsgecError:
         """Return an error with the reason why no individual is valid."""

@@ -11,6 +11,8 @@ from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.grammar.indentation import indent_lines
@@ -35,6 +37,15 @@ class Verdict(NamedTuple):
     size: int
     values: tuple[float, ...]
     reason: str
+
+
+class Verdicts(NamedTuple):
+    """The verdicts on several phenotypes, by column."""
+
+    fitness: Sequence[float]
+    sizes: Sequence[int]
+    values: Sequence[tuple[float, ...]]
+    reasons: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -66,6 +77,13 @@ class TextHall:
         if end > start or len(champions) < _MOST_KEPT:
             champions[start:end] = [Champion(size, fitness, phenotype, genotype(), values=values)]
             self._sizes[start:end] = [size]
+
+    def improvements(self, fitness: Sequence[float], sizes: Sequence[int]) -> list[int]:
+        """Return the numbers of the phenotypes that would be on the front if they were alone."""
+        least = [INFINITE, *(one.fitness for one in self._champions)]
+        bounds = np.array(least)[np.searchsorted(self._sizes, sizes, side="right")]
+        found: list[int] = np.flatnonzero(np.array(fitness) < bounds).tolist()
+        return found
 
     @property
     def champions(self) -> list[Champion]:
@@ -125,23 +143,38 @@ class TextJudge:
 
     def __call__(
         self, phenotypes: Sequence[str], genotype: Callable[[int], Genotype] = lambda _: {}
-    ) -> list[Verdict]:
-        """Return the verdict on each of some different phenotypes.
+    ) -> Verdicts:
+        """Return the verdicts on some different phenotypes.
 
         `genotype` returns the genotype of one of them, for the hall of fame.
         """
         if self._indents:
             phenotypes = [*map(indent_lines, phenotypes)]
         answers = self.fitness.evaluate(phenotypes)
-        admit, verdicts = self.hall.admit, []
+        if self.width <= 0 and self.fitness.objectives == 1 and {*map(type, answers)} == {float}:
+            self._expect(0)
+            return self._judge_numbers(phenotypes, answers, genotype)
+        verdicts = []
         for number, (phenotype, answer) in enumerate(zip(phenotypes, answers, strict=True)):
             verdict = self._judge(phenotype, answer)
             if verdict.reason:
                 self._count(verdict.reason, phenotype)
             else:
-                admit(phenotype, verdict, partial(genotype, number))
+                self.hall.admit(phenotype, verdict, partial(genotype, number))
             verdicts.append(verdict)
-        return verdicts
+        return Verdicts(*zip(*verdicts, strict=True))
+
+    def _judge_numbers(
+        self, phenotypes: Sequence[str], answers: Any, genotype: Callable[[int], Genotype]
+    ) -> Verdicts:
+        """Return the verdicts on phenotypes that all have one number."""
+        fitness = [-answer for answer in answers] if self.fitness.maximise else answers
+        sizes = [*map(len, phenotypes)]
+        for number in self.hall.improvements(fitness, sizes):
+            verdict = Verdict(fitness[number], sizes[number], (), "")
+            self.hall.admit(phenotypes[number], verdict, partial(genotype, number))
+        count = len(phenotypes)
+        return Verdicts(fitness, sizes, [()] * count, [""] * count)
 
     def _judge(self, phenotype: str, answer: Answer) -> Verdict:
         if type(answer) is float:
@@ -257,7 +290,7 @@ class TextScorer(Scorer):
         found = self.judge(phenotypes, lambda number: self._genotypes[phenotypes[number]])
         return [
             Score(fitness, reason, size, NOT_FINITE if reason else "", size, values)
-            for fitness, size, values, reason in found
+            for fitness, size, values, reason in zip(*found, strict=True)
         ]
 
     def case_values(self, individuals: Sequence[Individual]) -> list[Sequence[float]]:
