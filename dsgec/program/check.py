@@ -293,7 +293,7 @@ class RangeWalker(Walker[Ranged]):
     def invoke(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
         if call.type not in LIMITS:
             return ANYTHING
-        if call.function in self.procedures:
+        if call.function in self.procedures and call.function not in _FUNCTIONS:
             return self.result(self.procedures[call.function], arguments, call.table)
         if not call.table:
             return _FUNCTIONS[call.function](*arguments)

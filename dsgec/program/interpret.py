@@ -138,20 +138,25 @@ def _plain(value: Any) -> Any:
 
 
 def interpret(
-    program: Program, procedure: Procedure, library: Library, **given: Rows
+    program: Program, procedure: Procedure, library: Library, **given: Rows | int
 ) -> tuple[dict[str, list[Any]], Any]:
     """Run a procedure on arrays of rows; return the arrays that it writes, and its result.
 
     `library` has the functions of the arithmetic that are called. Each given array has a row of
-    values for each row; an element of a written array is a number or has one for each row.
+    values for each row, a given scalar is the same for all; an element of a written array is a
+    number or has one for each row.
     """
     walker = _RowValues(program, library)
     columns: dict[str, Sequence[Any]] = {}
-    for parameter in procedure.arrays:
-        if parameter.name in given:
+    scalars: dict[str, int] = {}
+    for parameter in procedure.parameters:
+        value = given.get(parameter.name)
+        if isinstance(value, int):
+            scalars[parameter.name] = value
+        elif value is not None:
             type_ = _TYPES.get(parameter.type, np.int64)
-            columns[parameter.name] = [*given[parameter.name].astype(type_).T]
+            columns[parameter.name] = [*value.astype(type_).T]
     with np.errstate(all="ignore"):
-        result = walker.run(procedure, columns)
+        result = walker.run(procedure, columns, scalars)
     written = {p.name: walker.arrays[p.name] for p in procedure.arrays if p.is_written}
     return written, result

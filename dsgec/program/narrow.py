@@ -38,7 +38,7 @@ _COMPUTED: Type = "int32"
 _TYPES: tuple[Type, ...] = ("int8", "int16", "int24", "int32")
 
 
-class _Recorder(RangeWalker):
+class Recorder(RangeWalker):
     """Remembers the ranges that each expression, each variable and each array has had."""
 
     def __init__(self, program: Program) -> None:
@@ -76,7 +76,7 @@ def narrow(program: Program, procedure: Procedure, arrays: Mapping[str, Type]) -
 
     Of its arrays only those are changed whose least type is given.
     """
-    recorder = _Recorder(program)
+    recorder = Recorder(program)
     recorder.run(procedure, {p.name: [Extent(*r) for r in p.ranges] for p in procedure.arrays})
     return _Narrower(procedure, recorder, arrays).procedure()
 
@@ -94,7 +94,7 @@ class _Narrower:
     """Writes a procedure again with other types."""
 
     def __init__(
-        self, procedure: Procedure, recorder: _Recorder, arrays: Mapping[str, Type]
+        self, procedure: Procedure, recorder: Recorder, arrays: Mapping[str, Type]
     ) -> None:
         self.source, self.seen = procedure, recorder.seen
         self.variables = {

@@ -7,8 +7,8 @@ from dsgec.arithmetic.procedures import procedures
 from dsgec.program.interpret import interpret
 from dsgec.signal.constants import limit_of
 from dsgec.signal.description import Signal
-from dsgec.signal.lower import window_program
 from dsgec.signal.prove import shifts_of
+from dsgec.signal.window import window_program
 
 Integers = NDArray[np.int32]
 

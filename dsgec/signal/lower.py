@@ -1,12 +1,10 @@
-"""Lower a signal to programs: features of one whole window, and of samples one after the other."""
+"""Lower a signal to the program of a stream, which takes one sample after the other."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dsgec.arithmetic.procedures import procedures as arithmetic_procedures
-from dsgec.arithmetic.read import Reader
-from dsgec.arithmetic.subset import Annotations, Signature, Source, signatures
+from dsgec.arithmetic.procedures import with_library
+from dsgec.program.check import Extent
 from dsgec.program.ir import (
     ArrayParameter,
     Binary,
@@ -14,252 +12,211 @@ from dsgec.program.ir import (
     Element,
     Expression,
     Instruction,
-    Invoke,
-    LocalArray,
     Loop,
     Number,
+    Parameter,
     Procedure,
     Program,
     Store,
-    Update,
+    Type,
     Variable,
+    narrowest,
+    parts,
     rewrite,
 )
+from dsgec.program.narrow import Recorder
 from dsgec.program.specialise import fold
-from dsgec.signal.constants import CONSTANTS, WAVE, constant, limit_of, wave_table
-from dsgec.signal.definition import STREAMS
 from dsgec.signal.description import Call, Signal
-from dsgec.signal.plan import (
-    AT,
-    DELAYED,
-    Delay,
-    Kept,
-    Plan,
-    Stream,
-    delay_of,
-    kept_by,
-    make_plan,
-    numbers_of,
-    streams_of,
-)
+from dsgec.signal.lowering import Lowering, move_along
+from dsgec.signal.plan import Delay, Kept, Plan, make_plan
+from dsgec.signal.prove import shifts_of
+from dsgec.signal.stream import FEATURES, FIRST, FOLLOWING
+from dsgec.signal.window import window_program
 
-_TYPES = Annotations("int32", "int32", {"Table": "int8"})
-_ZERO, _ONE = Number(0), Number(1)
+_ARRAYS: Mapping[Type, str] = {"int32": "of_32", "int16": "of_16", "int8": "of_8"}
+_ZERO = Number(0)
+_AT = Variable("at")
 
 
-@cache
-def defined() -> tuple[Mapping[str, Procedure], Mapping[str, Procedure]]:
-    """Return the functions of `features.py`, and those that give values at the first sample."""
-    source = Source.read(files("dsgec.signal").joinpath("features.py").read_text("utf-8"), _TYPES)
-    known: dict[str, Signature] = {
-        name: Signature(procedure.parameters, procedure.result.type)
-        for name, procedure in arithmetic_procedures("whole").items()
-        if procedure.result is not None
-    }
-    known |= signatures(source)
-    own, first = {}, {}
-    for name, node in source.functions.items():
-        plain = name.rstrip("_")
-        own[plain] = Reader(source, node, known).procedure(plain)
-        for decorator in node.decorator_list:
-            for part in getattr(decorator, "args", ()):
-                if type(part).__name__ == "Lambda":
-                    first[plain] = Reader(source, part, known).procedure(f"first_{plain}", "-")
-    return own, first
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something is kept, from the first of its elements on, and the limits of its values."""
+
+    array: str
+    type: Type
+    index: int
+    limits: tuple[int, int]
+
+    @property
+    def element(self) -> Element:
+        return Element(self.array, Number(self.index), self.type)
 
 
-class Lowering:
-    """What programs of a plan have in common: the names of values, and expressions of steps."""
+def stream_program(signal: Signal) -> Program:
+    """Return the program that `stream.py` describes, for the features of a signal."""
+    plan = make_plan(signal.features)
+    shifts = shifts_of(signal)
+    lowering = Lowering(plan, signal)
+    places = _places(plan, _limits(signal, lowering, shifts))
+    state = _State(lowering, places)
+    arrays = state.arrays()
+    written = tuple(replace(array, is_written=True) for array in arrays)
+    empty = tuple(replace(array, ranges=()) for array in written)
+    ends = (-lowering.limit, lowering.limit)
+    count = len(signal.channels)
+    sample = ArrayParameter("sample", "int16", count, (ends,) * count)
+    x = ArrayParameter("x", "int32", len(signal.features), is_written=True)
 
-    def __init__(self, plan: Plan, signal: Signal) -> None:
-        self.plan, self.signal = plan, signal
-        self.limit = limit_of(signal.bits)
-        self.names = {channel.name: f"c{i}" for i, channel in enumerate(signal.channels)}
-        self.places = {step: i for i, step in enumerate(plan.steps)}
-        self.called: dict[str, Procedure] = {}
+    def procedure(
+        name: str, about: str, taken: Sequence[Parameter], body: Iterator[Instruction]
+    ) -> Procedure:
+        return Procedure(name, about, tuple(taken), tuple(body))
 
-    def value(self, step: Stream | Kept) -> Variable:
-        """Return the variable of a stream, or that of something kept."""
-        if isinstance(step, str):
-            return Variable(self.names[step])
-        return Variable(f"{'a' if isinstance(step, Kept) else 'f'}{self.places[step]}")
+    procedures = (
+        procedure(FIRST, "Take the first sample of a window.", (sample, *empty), state.first()),
+        procedure(
+            FOLLOWING,
+            "Take a further sample of a window.",
+            (_AT, sample, *written),
+            state.following(),
+        ),
+        procedure(
+            FEATURES, "Compute the features of a window.", (*arrays, x), state.features(shifts)
+        ),
+    )
+    return with_library(lowering.program(*procedures), "whole")
 
-    def bound(
-        self,
-        procedure: Procedure,
-        step: Call | Kept,
-        kept: Callable[[Kept], Expression],
-        at: Expression = _ZERO,
-    ) -> Expression:
-        """Return the result of a function of `features.py` for a step."""
-        streams = step.streams if isinstance(step, Kept) else streams_of(step)
-        numbers = dict(step.numbers if isinstance(step, Kept) else numbers_of(step))
-        window = self.signal.window
-        found: dict[str, Expression] = {}
-        for parameter in procedure.parameters:
-            name = parameter.name
-            if name in STREAMS:
-                place = STREAMS.index(name)
-                found[name] = self.value(streams[place]) if place < len(streams) else _ZERO
-            elif name == AT:
-                found[name] = at
-            elif name == DELAYED:
-                found[name] = self.delayed(delay_of(step))
-            elif name in numbers:
-                found[name] = Number(numbers[name])
-            elif name in CONSTANTS:
-                found[name] = Number(constant(name, window, self.limit, numbers))
-            elif name != WAVE:
-                found[name] = kept(kept_by(step, name))
-        assert procedure.result is not None
-        if procedure.body:
-            self.call(procedure)
-            arguments = tuple(found[p.name] for p in procedure.parameters)
-            return Invoke(procedure.name, arguments)
-        self.call_inside(procedure)
-        return fold(rewrite(procedure.result, lambda part: _given(part, found)))
 
-    def call(self, procedure: Procedure) -> None:
-        """Add a function, and those that it calls, to the program."""
-        self.call_inside(procedure)
-        self.called[procedure.name] = procedure
+def _limits(
+    signal: Signal, lowering: Lowering, shifts: Mapping[Call, int]
+) -> dict[Kept, tuple[int, int]]:
+    """Return the limits of what is kept, from running a whole window on ranges."""
+    program = window_program(signal, shifts)
+    recorder = Recorder(program)
+    given = {p.name: [Extent(*ends) for ends in p.ranges] for p in program.entry.arrays}
+    recorder.run(program.entry, given)
+    return {kept: recorder.assigned[lowering.value(kept).name].ends for kept in lowering.plan.kept}
 
-    def call_inside(self, procedure: Procedure) -> None:
-        own, _ = defined()
-        for name in procedure.calls:
-            if name in own:
-                self.call(own[name])
 
-    def delayed(self, delay: Delay) -> Variable:
-        """Return the variable of the sample at the end of a delay."""
-        return Variable(f"old{self.places[delay]}")
+def _places(plan: Plan, limits: Mapping[Kept, tuple[int, int]]) -> dict[Kept | Delay, _Place]:
+    """Return the places of all that a state has: narrow integers in arrays of their own."""
+    found: dict[Kept | Delay, _Place] = {}
+    used = dict.fromkeys(_ARRAYS, 0)
+    for kept, (least, most) in limits.items():
+        type_ = narrowest(least, most, signed=True)
+        found[kept] = _Place(_ARRAYS[type_], type_, used[type_], (least, most))
+        used[type_] += 1
+    for delay in plan.delays:
+        ends = -(1 << 15), (1 << 15) - 1
+        found[delay] = _Place(_ARRAYS["int16"], "int16", used["int16"], ends)
+        used["int16"] += delay.lag
+    return found
 
-    def first(self, step: Kept) -> Expression:
-        """Return what is kept at the first sample."""
-        return self.bound(defined()[1][step.name], step, self.value)
 
-    def next(self, step: Kept, old: Callable[[Kept], Expression], at: Expression) -> Expression:
-        """Return what is kept at a further sample."""
-        return self.bound(defined()[0][step.name], step, old, at)
+class _State:
+    """Writes the instructions of the three procedures."""
 
-    def filtered(self, step: Call, new: Callable[[Kept], Expression]) -> Expression:
-        """Return what a filter gives."""
-        return self.bound(defined()[0][step.function], step, new)
+    def __init__(self, lowering: Lowering, places: Mapping[Kept | Delay, _Place]) -> None:
+        self.lowering, self.plan, self.places = lowering, lowering.plan, places
+
+    def arrays(self) -> tuple[ArrayParameter, ...]:
+        """Return the arrays of the state, with the limits of their elements."""
+        limits: dict[str, list[tuple[int, int]]] = {}
+        sample = (-self.lowering.limit, self.lowering.limit)
+        types = {place.array: place.type for place in self.places.values()}
+        for step, place in self.places.items():
+            own = [sample] * step.lag if isinstance(step, Delay) else [place.limits]
+            limits.setdefault(place.array, []).extend(own)
+        return tuple(
+            ArrayParameter(name, types[name], len(limits[name]), tuple(limits[name]))
+            for name in _ARRAYS.values()
+            if name in limits
+        )
+
+    def samples(self) -> Iterator[Instruction]:
+        """Yield declarations of the channels that are read."""
+        for number, variable in self.lowering.channels():
+            yield Declare(variable, Element("sample", Number(number), "int16"))
+
+    def first(self) -> Iterator[Instruction]:
+        """Yield the instructions for the first sample of a window."""
+        yield from self.samples()
+        for step in self.plan.steps:
+            match step:
+                case Kept():
+                    value = self.lowering.first(step)
+                    if self.is_read_now(step):
+                        yield Declare(self.lowering.value(step), value)
+                        value = self.lowering.value(step)
+                    if step in self.places:
+                        yield self.store(step, value)
+                case Call():
+                    value = self.lowering.filtered(step, self.newest)
+                    yield Declare(self.lowering.value(step), value)
+                case Delay(stream, lag):
+                    place = self.places[step]
+                    turn = Variable(f"i{self.lowering.places[step]}")
+                    index = fold(Binary("+", turn, Number(place.index)))
+                    yield Loop(turn, Number(lag), (Store(place.array, index, _ZERO),))
+                    newest = Number(place.index + lag - 1)
+                    yield Store(place.array, newest, self.lowering.value(stream))
+
+    def following(self) -> Iterator[Instruction]:
+        """Yield the instructions for each further sample."""
+        yield from self.samples()
+        for step in self.plan.steps:
+            match step:
+                case Kept():
+                    yield from self.advance(step)
+                case Call():
+                    value = self.lowering.filtered(step, self.newest)
+                    yield Declare(self.lowering.value(step), value)
+                case Delay(stream, lag):
+                    place = self.places[step]
+                    yield Declare(self.lowering.delayed(step), place.element)
+                    value = self.lowering.value(stream)
+                    yield from move_along(place.array, lag, value, place.index)
+        for step in self.plan.kept:
+            if self.is_late(step):
+                yield self.store(step, self.lowering.value(step))
 
     def features(self, shifts: Mapping[Call, int]) -> Iterator[Instruction]:
-        """Yield the instructions that write features into y."""
-        own, _ = defined()
-        calls = dict.fromkeys(part for parts in self.plan.features for part in parts)
-        for number, call in enumerate(calls):
-            value = self.bound(own[call.function], call, self.value)
-            yield Declare(Variable(f"y{number}"), _shifted(value, shifts.get(call, 0)))
-        numbers = {call: number for number, call in enumerate(calls)}
-        for place, parts in enumerate(self.plan.features):
-            total: Expression = Variable(f"y{numbers[parts[0]]}")
-            for part in parts[1:]:
-                total = Binary("+", total, Variable(f"y{numbers[part]}"))
-            shift = shifts.get(self.signal.features[place], 0) if len(parts) > 1 else 0
-            yield Store("y", Number(place), _shifted(total, shift))
+        """Yield the instructions that compute the features."""
+        for step in self.plan.kept:
+            if step in self.plan.final:
+                yield Declare(self.lowering.value(step), self.places[step].element)
+        yield from self.lowering.features("x", shifts)
 
-    def program(self, *procedures: Procedure) -> Program:
-        """Return a program with the functions and the table that procedures need."""
-        used = {name for procedure in procedures for name in procedure.names}
-        tables = (wave_table(self.signal.window),) if WAVE in used else ()
-        return Program(tables, (*self.called.values(), *procedures))
+    # One step.
 
+    def advance(self, step: Kept) -> Iterator[Instruction]:
+        """Yield the instructions that give something kept its next value."""
+        own = Variable(f"o{self.lowering.places[step]}")
 
-def window_program(signal: Signal, shifts: Mapping[Call, int] | None = None) -> Program:
-    """Return a program that computes the features of one window, whose samples are x.
+        def old(other: Kept) -> Expression:
+            return own if other == step else self.places[other].element
 
-    `shifts` are the bits that the results of calls, and of sums of them, are shifted by.
-    """
-    plan = make_plan(signal.features)
-    lowering = Lowering(plan, signal)
-    body = [*_first_sample(lowering)]
-    body.append(Loop(Variable("i"), Number(signal.window - 1), (*_next_sample(lowering),)))
-    body += lowering.features(shifts or {})
-    count = len(signal.channels) * signal.window
-    ends = (-lowering.limit, lowering.limit)
-    x = ArrayParameter("x", "int16", count, (ends,) * count)
-    y = ArrayParameter("y", "int32", len(signal.features), is_written=True)
-    about = "Compute the features of a window."
-    return lowering.program(Procedure("features", about, (x, y), tuple(body)))
+        value = self.lowering.next(step, old, _AT)
+        if sum(part == own for part in parts(value)) > 1:
+            yield Declare(own, self.places[step].element)
+        else:
+            value = rewrite(value, lambda part: self.places[step].element if part == own else None)
+        if self.is_read_now(step) or self.is_late(step):
+            yield Declare(self.lowering.value(step), value)
+            value = self.lowering.value(step)
+        if step in self.places and not self.is_late(step):
+            yield self.store(step, value)
 
+    def store(self, step: Kept, value: Expression) -> Store:
+        return Store(self.places[step].array, Number(self.places[step].index), value)
 
-def _samples(lowering: Lowering, at: Expression) -> Iterator[tuple[Variable, Expression]]:
-    """Yield the variables of the channels that are read, and the elements that they are."""
-    count = len(lowering.signal.channels)
-    for number, channel in enumerate(lowering.signal.channels):
-        index = fold(Binary("+", Binary("*", at, Number(count)), Number(number)))
-        yield lowering.value(channel.name), Element("x", index, "int16")
+    def newest(self, step: Kept) -> Expression:
+        return self.lowering.value(step)
 
+    def is_read_now(self, step: Kept) -> bool:
+        """Return whether a filter reads the new value, or there is no other place for it."""
+        return step in self.plan.new or step not in self.places
 
-def _first_sample(lowering: Lowering) -> Iterator[Instruction]:
-    for variable, value in _samples(lowering, _ZERO):
-        yield Declare(variable, value)
-    for step in lowering.plan.steps:
-        match step:
-            case Kept():
-                yield Declare(lowering.value(step), lowering.first(step))
-            case Call():
-                yield Declare(lowering.value(step), lowering.filtered(step, lowering.value))
-            case Delay(stream, lag):
-                name = _array(lowering, step)
-                yield LocalArray(name, "int16", lag)
-                turn = Variable(f"i{name}")
-                yield Loop(turn, Number(lag), (Store(name, turn, _ZERO),))
-                yield Store(name, Number(lag - 1), lowering.value(stream))
-
-
-def _next_sample(lowering: Lowering) -> Iterator[Instruction]:
-    at = Variable("at")
-    yield Declare(at, Binary("+", Variable("i"), _ONE))
-    for variable, value in _samples(lowering, at):
-        yield Update(variable, value)
-    shared = (step for step in lowering.plan.steps if step in lowering.plan.shared)
-    new = {step: Variable(f"n{lowering.places[step]}") for step in shared}
-
-    def newest(step: Kept) -> Expression:
-        return new.get(step) or lowering.value(step)
-
-    for step in lowering.plan.steps:
-        match step:
-            case Kept():
-                value = lowering.next(step, lowering.value, at)
-                yield (
-                    Declare(new[step], value)
-                    if step in new
-                    else Update(lowering.value(step), value)
-                )
-            case Call():
-                yield Update(lowering.value(step), lowering.filtered(step, newest))
-            case Delay(stream, lag):
-                name = _array(lowering, step)
-                yield Declare(lowering.delayed(step), Element(name, _ZERO, "int16"))
-                yield from move_along(name, lag, lowering.value(stream))
-    for step, variable in new.items():
-        assert isinstance(step, Kept)
-        yield Update(lowering.value(step), variable)
-
-
-def _array(lowering: Lowering, delay: Delay) -> str:
-    return f"d{lowering.places[delay]}"
-
-
-def move_along(array: str, lag: int, sample: Expression, first: int = 0) -> Iterator[Instruction]:
-    """Yield instructions that drop the oldest of the last samples and add one."""
-    turn = Variable(f"i{array}")
-    if lag > 1:
-        place = fold(Binary("+", turn, Number(first)))
-        later = Binary("+", turn, Number(first + 1))
-        inner = Store(array, place, Element(array, later, "int16"))
-        yield Loop(turn, Number(lag - 1), (inner,))
-    yield Store(array, Number(first + lag - 1), sample)
-
-
-def _given(part: Expression, found: Mapping[str, Expression]) -> Expression | None:
-    return found.get(part.name) if isinstance(part, Variable) else None
-
-
-def _shifted(value: Expression, shift: int) -> Expression:
-    return Binary(">>", value, Number(shift)) if shift else value
+    def is_late(self, step: Kept) -> bool:
+        """Return whether its old value is read by others, so that it is written at the end."""
+        return step in self.plan.shared

@@ -52,6 +52,7 @@ class Plan:
     features: tuple[tuple[Call, ...], ...]
     old: frozenset[Step]  # what is read at the next sample
     shared: frozenset[Step]  # what something else reads there
+    new: frozenset[Step]  # what filters read at the same sample
     final: frozenset[Step]  # what features read
 
     @property
@@ -80,6 +81,7 @@ def make_plan(features: Sequence[Call]) -> Plan:
         written,
         frozenset(planner.old),
         frozenset(planner.shared),
+        frozenset(planner.new),
         frozenset(planner.final),
     )
 
@@ -146,6 +148,7 @@ class _Planner:
         self.started: set[Step] = set()
         self.old: set[Step] = set()
         self.shared: set[Step] = set()
+        self.new: set[Step] = set()
         self.final: set[Step] = set()
 
     def feature(self, call: Call) -> None:
@@ -162,7 +165,9 @@ class _Planner:
         for inner in streams_of(stream):
             self.stream(inner)
         for name in _kept_names(DEFINITIONS[stream.function]):
-            self.keep(kept_by(stream, name))
+            step = kept_by(stream, name)
+            self.new.add(step)
+            self.keep(step)
         self.steps[stream] = None
 
     def keep(self, step: Kept) -> None:

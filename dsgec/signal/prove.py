@@ -5,8 +5,8 @@ from functools import cache
 
 from dsgec.program.check import Extent, check
 from dsgec.signal.description import Call, Channel, Signal
-from dsgec.signal.lower import window_program
 from dsgec.signal.plan import Stream, channels_of, streams_of, written_out
+from dsgec.signal.window import window_program
 
 MOST_RESULT = 1 << 24
 """The largest result of a feature: every whole number up to it is a float."""

@@ -5,9 +5,13 @@ import math
 
 import numpy as np
 
-from dsgec.signal.constants import bits_for, limit_of
+from dsgec.program.interpret import interpret
+from dsgec.signal.constants import NUMBERS, bits_for, limit_of
+from dsgec.signal.definition import DEFINITIONS
 from dsgec.signal.description import Channel, Signal
+from dsgec.signal.lower import stream_program
 from dsgec.signal.parse import parse_feature
+from dsgec.signal.stream import procedure_of
 
 
 def signal_of(texts, channels=("ax", "ay", "az"), window=64, step=None, bits=None):
@@ -65,3 +69,45 @@ EXACT = {
     "energy": lambda w: sum(x * x for x in w),
 }
 """Features of one window that are exact, before they are shifted."""
+
+
+def streamed(signal, samples, starts):
+    """Return the features of windows by interpreting the program of the stream on all at once."""
+    program = stream_program(signal)
+    windows = windows_of(signal, samples, starts)
+    state = {}
+    for at in range(signal.window):
+        name, scalars = ("following", {"at": at}) if at else ("first", {})
+        procedure = procedure_of(program, name)
+        given = {"sample": windows[:, at], **state, **scalars}
+        written, _ = interpret(program, procedure, {}, **given)
+        state = {
+            array: np.stack([np.broadcast_to(e, len(windows)) for e in elements], axis=1)
+            for array, elements in written.items()
+        }
+    written, _ = interpret(program, procedure_of(program, "features"), {}, **state)
+    return np.stack([np.broadcast_to(e, len(windows)) for e in written["x"]], axis=1)
+
+
+def random_feature(rng, channels, window):
+    """Return the text of a random feature, whose filters stand inside each other."""
+    features = [one for one in DEFINITIONS.values() if one.kind == "feature"]
+    return _random_call(rng, features[rng.integers(len(features))], channels, window, 0)
+
+
+def _random_call(rng, definition, channels, window, depth):
+    filters = [one for one in DEFINITIONS.values() if one.kind == "filter"]
+    count = len(definition.streams) - rng.integers(definition.optional + 1)
+    arguments = []
+    for _ in range(count):
+        if depth < 3 and rng.random() < 0.4:
+            inner = filters[rng.integers(len(filters))]
+            arguments.append(_random_call(rng, inner, channels, window, depth + 1))
+        else:
+            arguments.append(channels[rng.integers(len(channels))])
+    numbers = {}
+    for name in definition.numbers:
+        least, most = NUMBERS[name](window, numbers)
+        most = min(most, least + 5) if name == "l" else most
+        numbers[name] = int(rng.integers(least, most + 1)) if least <= most else least
+    return f"{definition.name}({', '.join(map(str, (*arguments, *numbers.values())))})"
