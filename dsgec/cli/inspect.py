@@ -17,27 +17,36 @@ from dsgec.search.settings import OPTIONS
 def inspect_(what: str, table: TableOptions) -> None:
     """Show what a table, an exported file or a run contains.
 
-    If WHAT is a table: its columns and their kinds, the task, and which grammars fit. If it is an
+    If WHAT is a table: its columns and their kinds, the task, and which grammars fit; if it is a
+    log of samples, its rate, recordings and gaps, and windows that would fit. If it is an
     exported file, a folder of them, or a run: what it is, and what it costs per row.
     """
+    from dsgec.cli.terminal.signal import signal_lines
     from dsgec.cli.terminal.table import table_lines
+    from dsgec.data.log import is_log
+    from dsgec.data.recordings import holds_recordings
     from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
     from dsgec.export.read import is_exported_name
     from dsgec.run.inspect import holds_artefacts, inspect_artefact
 
     path = Path(what)
-    is_table = path.is_dir() and is_shipped(what) and not holds_artefacts(path)
+    is_table = path.is_dir() and not holds_artefacts(path)
+    is_table = is_table and (is_shipped(what) or holds_recordings(path))
     if not is_table and (path.is_dir() or is_exported_name(path.name)):
         print_result("\n".join(inspect_artefact(path)))
         return
     table = table.with_defaults(learned=True)
     read = table.read(what)
-    try:
-        dataset, problem = table.make_dataset(read), ""
-    except DsgecError as error:
-        dataset, problem = None, error.rendered(OPTIONS)
-    print_result("\n".join([*table_lines(read, dataset), *problem.splitlines()]))
+    as_signal = signal_lines(read, table.target, table.preprocessing)
+    dataset, problem = None, ""
+    if not (as_signal and is_log(read, table.preprocessing)):
+        try:
+            dataset = table.make_dataset(read)
+        except DsgecError as error:
+            problem = error.rendered(OPTIONS)
+    lines = [*table_lines(read, dataset), *problem.splitlines()]
+    print_result("\n".join([*lines, *([""] if as_signal else []), *as_signal]))
 
 
 @click.command(cls=GroupedCommand)

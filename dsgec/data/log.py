@@ -4,20 +4,13 @@ The columns of numbers are channels; the time, counters of rows and texts are no
 data set are windows, and their features are those that a grammar names.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
 import numpy as np
 
-from dsgec.data.columns import ColumnProfile, profile_column
 from dsgec.data.dataset import Dataset
-from dsgec.data.index import find_rate, find_time, mark_index_columns
 from dsgec.data.options import Preprocessing
-from dsgec.data.row_metadata import read_groups
-from dsgec.data.stretches import find_stretch_column
+from dsgec.data.samples import Log, complete, quoted, read_log
 from dsgec.data.table import Table
 from dsgec.data.target import default_target, read_target
-from dsgec.data.wide import as_samples, find_wide
 from dsgec.data.windows import (
     Array,
     Mask,
@@ -25,37 +18,12 @@ from dsgec.data.windows import (
     Windows,
     block_starts,
     cut,
-    find_gaps,
     stretches,
     window_targets,
 )
 from dsgec.errors import DsgecError, counted, join_names, mention
 from dsgec.network.model import Label
-
-_MOST_CHANNELS = 64
-_PAUSE = 5  # the length of windows between two recordings
-_LEAST_RECORDINGS = 4
-"""Fewer recordings, if no column names them, are divided into blocks of time."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Log:
-    """The samples of a log and their recordings, before they are cut into windows.
-
-    `names` are the recordings, `recording` that of each sample, and `groups` what must stay
-    together in a split, if that is known.
-    """
-
-    channels: tuple[str, ...]
-    samples: Array
-    starts: Mask
-    names: tuple[str, ...]
-    recording: Rows
-    groups: Rows | None
-    rate: float | None
-    time: str
-    gaps: int
-    notes: tuple[str, ...]
+from dsgec.signal.description import Signal
 
 
 def is_log(table: Table, options: Preprocessing) -> bool:
@@ -65,7 +33,7 @@ def is_log(table: Table, options: Preprocessing) -> bool:
 
 def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -> Dataset:
     """Return the data set whose rows are the windows of a log; it has no features yet."""
-    table, options = _complete(table, options)
+    options = complete(table, options)
     if options.window is None:
         raise DsgecError(
             f"{table.source} has recordings of samples, and the length of a window is not given",
@@ -73,7 +41,7 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         )
     if table.row_weights is not None:
         raise DsgecError("the samples of a log cannot have weights", "Leave them out.")
-    place = _target_place(table, target, options)
+    place = default_place(table, target, options)
     classes, y = read_target(table, place, options.task)
     log = read_log(table, place, options)
     if len(y) < len(log.samples):  # of a wide table
@@ -117,7 +85,7 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
     numbers = np.unique(groups[first], return_inverse=True)[1]
     made = f"{counted(len(first), 'window')} of {counted(options.window, 'sample')}, one every"
     notes = [
-        f"{made} {counted(options.stride, 'sample')}, of {join_names(_quoted(log.channels))}",
+        f"{made} {counted(options.stride, 'sample')}, of {join_names(quoted(log.channels))}",
         *log.notes,
         *lost,
         *notes,
@@ -137,139 +105,6 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         groups_digest=table.groups_digest,
         windows=windows,
     )
-
-
-def read_log(table: Table, target: int | None, options: Preprocessing) -> Log:
-    """Return the samples of a table, and where a recording begins.
-
-    Without a `target` column, every other column of numbers may be a channel.
-    """
-    table, options = _complete(table, options)
-    group = table.find_column(options.group) if options.group else None
-    if group is not None and group == target:
-        raise DsgecError(
-            f"`{table.columns[group]}` is the target, so it cannot be the group",
-            "Name the column that says which samples belong together.",
-        )
-    ignored = {table.find_column(name) for name in options.ignore}
-    places = [i for i in range(len(table.columns)) if i not in (target, group, *ignored)]
-    codes = table.groups if group is None else read_groups(table, group)
-    if codes is not None and (codes < 0).any():
-        raise DsgecError(
-            f"the group `{options.group}` of {table.source} is missing in some rows",
-            "Every sample belongs to a recording: fill it in.",
-        )
-    if wide := find_wide(table, places, options.window):
-        return _read_wide(table, wide, places, codes)
-    return _read_long(table, places, codes, options, group)
-
-
-def _read_long(
-    table: Table,
-    places: Sequence[int],
-    codes: Rows | None,
-    options: Preprocessing,
-    group: int | None,
-) -> Log:
-    found = [profile_column(table, place) for place in places]
-    notes: list[str] = []
-    if codes is None:
-        stretch = find_stretch_column(table, found, options.window or 1)
-        if stretch is not None:
-            group, codes = stretch, read_groups(table, stretch)
-            found = [one for one in found if one.number != stretch]
-            notes.append(
-                f"`{table.columns[stretch]}` has another value in each stretch of rows: it is"
-                f" taken for the recording, as {mention('group', table.columns[stretch])} does"
-            )
-    time = find_time(found)
-    starts = np.zeros(len(table), dtype=bool)
-    starts[:1] = True
-    if codes is not None:
-        starts[1:] = codes[1:] != codes[:-1]
-    gaps, rate = 0, options.rate
-    if time is not None:
-        changed = starts.copy()
-        starts |= (later := find_gaps(time.values, starts))
-        gaps = int((later & ~changed).sum())
-        rate = rate or find_rate(time, starts)
-        found = [one for one in found if one.number != time.number]
-    if options.index == "drop":
-        found = mark_index_columns(found, codes)
-    channels = [one for one in found if one.kind == "number" and not one.useless]
-    notes += _left_out(found, channels)
-    if not channels:
-        raise DsgecError(
-            f"no column of {table.source} can be a channel",
-            "A log has a row for each sample and a column of numbers for each channel.",
-        )
-    _refuse_many(table, len(channels))
-    recording, names, groups = _recordings(table, codes, group, time, options.window or 1)
-    numbers = table.numbers
-    samples = np.ascontiguousarray(numbers[:, [one.number for one in channels]])
-    shown = "" if time is None else time.name
-    called = tuple(one.name or f"c_{place}" for place, one in enumerate(channels, 1))
-    return Log(called, samples, starts, names, recording, groups, rate, shown, gaps, tuple(notes))
-
-
-def _recordings(
-    table: Table,
-    codes: Rows | None,
-    group: int | None,
-    time: ColumnProfile | None,
-    window: int,
-) -> tuple[Rows, tuple[str, ...], Rows | None]:
-    """Return the recording of each sample, the names of recordings, and the groups of a split.
-
-    Without a column of recordings, one ends where the time starts again or pauses for the length of
-    several windows.
-    """
-    if codes is not None:
-        first = np.unique(codes, return_index=True)[1].tolist()
-        names = [table.cell(row, group) if group is not None else str(codes[row]) for row in first]
-        return codes, tuple(names), codes
-    again = np.zeros(len(table), dtype=bool)
-    if time is not None:
-        steps = np.diff(time.values)
-        pause = _PAUSE * window * np.median(steps[steps > 0.0])
-        again[1:] = (steps < 0.0) | (steps > pause)
-    recording = np.cumsum(again).astype(np.intp)
-    names = [str(number + 1) for number in range(int(recording[-1]) + 1)]
-    return recording, tuple(names), recording if len(names) >= _LEAST_RECORDINGS else None
-
-
-def _read_wide(
-    table: Table, wide: dict[str, list[int]], places: Sequence[int], codes: Rows | None
-) -> Log:
-    samples, length = as_samples(table, wide)
-    used = {place for columns in wide.values() for place in columns}
-    rows = len(table)
-    others = [f"`{table.columns[i]}`" for i in places if i not in used]
-    first = next(iter(wide.values()))
-    notes = [
-        f"columns such as `{table.columns[first[0]]}` … `{table.columns[first[-1]]}` are read as"
-        f" {counted(length, 'sample')} of a channel: each row is a recording"
-    ]
-    if others:
-        notes.append(f"{join_names(others)} {'is' if len(others) == 1 else 'are'} left out")
-    _refuse_many(table, len(wide))
-    starts = np.zeros(rows * length, dtype=bool)
-    starts[::length] = True
-    recording = np.repeat(np.arange(rows), length)
-    names = tuple(str(number + 1) for number in range(rows))
-    groups = recording if codes is None else np.repeat(codes, length)
-    return Log(tuple(wide), samples, starts, names, recording, groups, None, "", 0, tuple(notes))
-
-
-def _complete(table: Table, options: Preprocessing) -> tuple[Table, Preprocessing]:
-    """Fill in the options that the recorded of a file gives."""
-    recorded = table.recorded
-    if recorded is None:
-        return table, options
-    window = options.window or recorded.window or None
-    step = options.step or (window if options.window is None else None)
-    group = options.group or recorded.recording
-    return table, replace(options, window=window, step=step, group=group)
 
 
 def _choose_groups(
@@ -323,7 +158,7 @@ def _present_classes(
     return kept, numbers.astype(np.float64), [f"{join_names(lost)} {have} no window"]
 
 
-def _target_place(table: Table, target: str | None, options: Preprocessing) -> int:
+def default_place(table: Table, target: str | None, options: Preprocessing) -> int:
     """Return the column of the target; without a name, the last one that is not the group."""
     if target is not None:
         return table.find_column(target)
@@ -336,21 +171,6 @@ def _target_place(table: Table, target: str | None, options: Preprocessing) -> i
     return place
 
 
-def _left_out(found: Sequence[ColumnProfile], channels: Sequence[ColumnProfile]) -> list[str]:
-    """Return a note on each column that is not a channel."""
-    used = {one.number for one in channels}
-    notes = []
-    for one in found:
-        if one.number in used:
-            continue
-        why = one.useless or (
-            f"a channel has numbers; if it names the recordings, {mention('group', one.name)}"
-            " keeps them together"
-        )
-        notes.append(f"`{one.name}` is left out: {why}")
-    return notes
-
-
 def _no_windows(table: Table, starts: Mask, usable: Mask, window: int) -> DsgecError:
     longest = int(stretches(starts, usable)[1].max(initial=0))
     return DsgecError(
@@ -360,14 +180,22 @@ def _no_windows(table: Table, starts: Mask, usable: Mask, window: int) -> DsgecE
     )
 
 
-def _refuse_many(table: Table, channels: int) -> None:
-    if channels > _MOST_CHANNELS:
-        raise DsgecError(
-            f"{table.source} has {channels} channels, more than {_MOST_CHANNELS}",
-            f"Leave some out with {mention('ignore')}; for an ordinary table, leave out"
-            f" {mention('window')}.",
-        )
+def read_windows(table: Table, signal: Signal, group: str = "") -> tuple[Windows, Log]:
+    """Return the windows of a log that a model of this signal predicts.
 
-
-def _quoted(names: Sequence[str]) -> list[str]:
-    return [f"`{name}`" for name in names]
+    The column `group` names the recordings, if the table has it.
+    """
+    named = group if group in table.columns else ""
+    options = Preprocessing(group=named, window=signal.window, step=signal.step, index="drop")
+    log = read_log(table, None, options, tuple(channel.name for channel in signal.channels))
+    usable: Mask = np.logical_not(np.isnan(log.samples).any(axis=1))
+    first = cut(log.starts, usable, signal.window, signal.step)
+    if not len(first):
+        raise _no_windows(table, log.starts, usable, signal.window)
+    windows = Windows(
+        *(log.channels, log.samples, first, signal.window, signal.step, log.rate or signal.rate),
+        *(log.names, log.recording[first]),
+        calls=signal.features,
+        signal=signal,
+    )
+    return windows, log

@@ -63,7 +63,7 @@ class Table:
     has the options that were given to read it. `row_weights` and `groups` have a value for each
     row, if a user gave some; their digests are of all values given. `kinds` has what a data frame,
     a file or a user declares a column to be: `category` (also of numbers), `boolean` or `duration`.
-    A column that is declared as text has no numbers. With a `recorded`, a row is a sample.
+    A column that is declared as text has no numbers. If it is `recorded`, a row is a sample.
     """
 
     name: str
