@@ -66,6 +66,7 @@ from dsgec.search.fitness import Evaluator
 from dsgec.search.operators import NO_OPERATORS, Operators
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
+from dsgec.search.signal_features import name_features
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TextSettings
 
@@ -89,15 +90,14 @@ def prepare(
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
     _check_name(name)
-    grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
+    file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
+    file, dataset = name_features(file, dataset)
     check_rivals(settings.compare)
-    problem = make_problem(grammar_file.grammar, dataset, settings)
-    check_walk(settings, grammar_file.grammar, dataset)
-    folder = (out or Path("build")) / (
-        name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
-    )
-    return Job(grammar_file, problem, settings, folder, inputs=inputs)
+    problem = make_problem(file.grammar, dataset, settings)
+    check_walk(settings, file.grammar, dataset)
+    folder = (out or Path("build")) / (name or f"{dataset.name}-{file.name}-seed{settings.seed}")
+    return Job(file, problem, settings, folder, inputs=inputs)
 
 
 def _check_name(name: str) -> None:

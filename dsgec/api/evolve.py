@@ -44,6 +44,7 @@ from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
 from dsgec.search.execution import Execution
 from dsgec.search.settings import Settings
+from dsgec.search.signal_features import name_features
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def evolve(
     if not name and all(isinstance(one, str | Path) for one in files):
         test_file = None if is_share else str(test)
         inputs = Inputs(str(grammar), str(X), test_file, options.preset.preset)
-    file = file or _load_grammar(grammar)
+    file, dataset = name_features(file or _load_grammar(grammar), dataset)
     job = prepare(file, dataset, options.settings_for(dataset, file.grammar), inputs=inputs)
     with reserved_folder(out, job, overwrite=overwrite):
         evolver = _make_evolver(job, options.execution)

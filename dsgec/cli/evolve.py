@@ -154,6 +154,7 @@ def evolve(
         from dsgec.pipeline import prepare, refuse_other
         from dsgec.run.config import Inputs
         from dsgec.search.defaults import default_grammar, with_defaults
+        from dsgec.search.signal_features import name_features
         from dsgec.study.many import cross_validated, with_seed
 
         preset = make(Preset, settings)
@@ -164,7 +165,7 @@ def evolve(
         table = table.with_defaults(learned=preset.learns)
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
         grammar = named or default_grammar(len(dataset.classes), settings)
-        file = file or load_grammar(grammar)
+        file, dataset = name_features(file or load_grammar(grammar), dataset)
         chosen = with_defaults(chosen, settings, preset, dataset, file.grammar)
         inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)

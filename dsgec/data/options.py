@@ -11,7 +11,7 @@ from dsgec.setting import check, setting, settings_of
 
 TASKS = ("classification", "regression")
 LABELS = ("last", "majority")
-LONGEST_WINDOW = 8192
+LONGEST_WINDOW = 2048
 """Samples of a window; sums over longer ones would leave few bits for a sample."""
 
 

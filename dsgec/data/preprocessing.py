@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dsgec.data.columns import are_rare, not_numbers
 from dsgec.data.dataset import Dataset
 from dsgec.data.table import Table, category_label, number_label, parse_number
+from dsgec.data.window_features import fit_window_features
 from dsgec.errors import DsgecError, join_names, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, TargetScale, prologue
@@ -25,6 +26,8 @@ _LEAST_EVIDENCE = 9.0
 
 def fit_preprocessing(dataset: Dataset, rows: Rows) -> Dataset:
     """Return the data set encoded with the categories, fill values and scales of these rows."""
+    if dataset.windows is not None:
+        dataset = fit_window_features(dataset, rows)
     if dataset.raw is None:
         return dataset
     columns, raw = _restrict_categories(dataset.columns, dataset.raw, rows)

@@ -167,7 +167,7 @@ def test_a_wide_table_has_a_window_in_each_row():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"window": 4000}, "no window of 4000 samples"),
+        ({"window": 2000}, "no window of 2000 samples"),
         ({"window": 16, "step": 17}, "more than a window"),
         ({"step": 4}, "there are no windows"),
         ({"window": 16, "group": "class"}, "cannot be the group"),

@@ -1,0 +1,33 @@
+"""Bring a grammar and a log together: features of windows become columns of the data set."""
+
+from dsgec.data.dataset import Dataset
+from dsgec.data.window_features import with_window_features
+from dsgec.grammar.load import GrammarFile
+from dsgec.signal.description import Call
+
+_OF_SAMPLES = ("mean", "std", "rms", "min", "max", "range", "zero_crossings", "peaks")
+_OF_STEPS = ("std", "mean_change", "max")
+_MOST_CYCLES = 8
+
+
+def name_features(file: GrammarFile, dataset: Dataset) -> tuple[GrammarFile, Dataset]:
+    """Return a grammar over columns, and the data set that has these columns.
+
+    A grammar of tables, which names no features, has a standard choice of them. Without windows, or
+    if this was done before, nothing changes.
+    """
+    windows = dataset.windows
+    if windows is None or windows.calls:
+        return file, dataset
+    return file, with_window_features(dataset, standard_features(windows.channels, windows.window))
+
+
+def standard_features(channels: tuple[str, ...], window: int) -> list[Call]:
+    """Return features for each channel, for grammars that name none."""
+    calls = []
+    for channel in channels:
+        calls += [Call(name, (channel,)) for name in _OF_SAMPLES]
+        calls += [Call(name, (Call("diff", (channel,)),)) for name in _OF_STEPS]
+        cycles = range(1, min(_MOST_CYCLES, (window - 1) // 2) + 1)
+        calls += [Call("goertzel", (channel, k)) for k in cycles]
+    return calls
