@@ -5,7 +5,6 @@ the same integer in floats and in doubles. Whole numbers that have few enough bi
 """
 
 import math
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from dsgec.signal.constants import bits_for, limit_of
 from dsgec.signal.description import Channel
+from dsgec.signal.sensors import named_axes
 
 Values = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -20,7 +20,6 @@ Integers = NDArray[np.int32]
 _HEADROOM = 1.25  # how far beyond the training samples a sample may go without being limited
 _LEAST_SPAN = 2.0**-16  # of half the range of a channel, as a part of its values
 _LEAST_EXPONENT = -100
-_AXIS = re.compile(r"^(.*?)([xyzXYZ])([^xyzXYZ]*)$")
 _ALIKE = 4.0  # scales that differ less are made equal, so that a magnitude can be computed
 
 
@@ -53,7 +52,7 @@ def fit_channels(
 def to_integers(channels: Sequence[Channel], bits: int, values: Values) -> Integers:
     """Return samples as integers of so many bits; beyond the limits they are limited.
 
-    A missing value is that of the sample before, and 0 before the first.
+    A missing value is 0; no window has one.
     """
     limit = limit_of(bits)
     found = np.empty(values.shape, np.int32)
@@ -62,16 +61,8 @@ def to_integers(channels: Sequence[Channel], bits: int, values: Values) -> Integ
         with np.errstate(all="ignore"):
             scaled = np.clip(values[:, number] / channel.scale, zero - limit, zero + limit)
             whole = np.rint(np.nan_to_num(scaled)) - zero
-        found[:, number] = _held(whole, np.isnan(scaled))
+        found[:, number] = np.where(np.isnan(scaled), 0.0, whole)
     return found
-
-
-def _held(whole: Values, is_missing: NDArray[np.bool_]) -> Values:
-    """Return a column in which a missing value is replaced by the one before."""
-    if not is_missing.any():
-        return whole
-    last = np.maximum.accumulate(np.where(is_missing, -1, np.arange(len(whole))))
-    return np.where(last < 0, 0.0, whole[np.maximum(last, 0)])
 
 
 def _finite(column: Values) -> Values:
@@ -106,13 +97,8 @@ def _together(names: Sequence[str], scales: Sequence[float]) -> list[float]:
     """Return the common scale of channels that belong together; 0 where one stands alone."""
     if len(names) > 1 and max(scales) <= _ALIKE * min(scales):
         return [max(scales)] * len(names)
-    groups: dict[tuple[str, str], list[int]] = {}
-    for number, name in enumerate(names):
-        found = _AXIS.match(name)
-        if found:
-            groups.setdefault((found[1], found[3]), []).append(number)
     common = [0.0] * len(names)
-    for members in groups.values():
-        for number in members if len(members) > 1 else ():
+    for members in named_axes(names):
+        for number in members:
             common[number] = max(scales[member] for member in members)
     return common

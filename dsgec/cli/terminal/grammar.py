@@ -10,6 +10,7 @@ from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.ir import LINEAR, Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
 from dsgec.grammar.recursion import analyse_recursion, depth_limits, make_size_bound
+from dsgec.grammar.signal import expand_signal, has_channels
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.syntax import ALIASES
 from dsgec.search.check import check_language, check_task
@@ -18,6 +19,8 @@ from dsgec.search.text_problem import expand_text_grammar
 _NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
 _ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
 _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
+_EXAMPLE_CHANNELS: tuple[str, ...] = ("ax", "ay", "az")
+_EXAMPLE_WINDOW = 64
 
 
 def describe_grammar(
@@ -26,11 +29,19 @@ def describe_grammar(
     """Return the page; raise DsgecError if its phenotypes are not networks that fit the table."""
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
-    grammar = expand(file.grammar, features, outputs)
+    whole, calls = file.grammar, 0
+    if has_channels(whole):
+        windows = dataset.windows if dataset else None
+        channels, window = _EXAMPLE_CHANNELS, _EXAMPLE_WINDOW
+        if windows:
+            channels, window = windows.channels, windows.window
+        signal = expand_signal(whole, channels, window)
+        whole, calls = signal.on_columns(signal.calls), len(signal.calls)
+        features = calls
+    grammar = expand(whole, features, outputs)
     untried: list[str] = []
-    networks = check_language(
-        grammar, features if dataset or needs_features(file.grammar) else None, untried
-    )
+    has_columns = dataset or calls or needs_features(file.grammar)
+    networks = check_language(grammar, features if has_columns else None, untried)
     remark = check_task(networks, dataset, grammar.directives.output) if dataset else ""
     made = sorted({len(network.outputs) for network in networks})
     recursion = analyse_recursion(grammar)
@@ -56,7 +67,13 @@ def describe_grammar(
         f"  outputs     {' or '.join(map(str, made))}",
         f"  at most     {_largest_network(grammar, largest)}",
     ]
-    if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
+    if calls and not dataset:
+        count, window = len(_EXAMPLE_CHANNELS), _EXAMPLE_WINDOW
+        lines.append(
+            f"  counted     for {calls} features of {count} channels in {window} samples and"
+            f" {outputs} classes; --data takes a log's"
+        )
+    elif not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
         lines.append(
             f"  counted     for {features} features and {outputs} classes; --data takes a table's"
         )
