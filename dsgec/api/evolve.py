@@ -144,7 +144,7 @@ def evolve(
     )
     if not is_share:
         dataset = add_test_rows(dataset, test)
-    grammar = grammar or default_grammar(len(dataset.classes), options.keywords)
+    grammar = grammar or default_grammar(dataset, options.keywords)
     inputs = None
     files = (grammar, X) if is_share else (grammar, X, test)
     if not name and all(isinstance(one, str | Path) for one in files):
@@ -204,7 +204,7 @@ def fit(
     keeps_state: bool = False,
 ) -> FitResult:
     """Evolve on all rows, or resume the run `before` for as many generations more."""
-    default = default_grammar(len(dataset.classes), options.keywords)
+    default = default_grammar(dataset, options.keywords)
     file = _load_grammar(default if grammar is None else grammar)
     settings = replace(options.settings_for(dataset, file.grammar), test=0.0)
     job = prepare(file, dataset, settings)

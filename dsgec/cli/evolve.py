@@ -164,7 +164,7 @@ def evolve(
         file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
-        grammar = named or default_grammar(len(dataset.classes), settings)
+        grammar = named or default_grammar(dataset, settings)
         file, dataset = name_features(file or load_grammar(grammar), dataset)
         chosen = with_defaults(chosen, settings, preset, dataset, file.grammar)
         inputs = Inputs(grammar, data, test_table, preset.preset)

@@ -45,7 +45,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f"the grammar makes networks of {_join_with_or(made)}"
             f" output{'' if made == {1} else 's'}, but the target,"
             f" {task}, needs {_join_with_or(needed)}",
-            f"Use the shipped grammar `{default_grammar(len(dataset.classes))}`{others}.",
+            f"Use the shipped grammar `{default_grammar(dataset)}`{others}.",
         )
     if not dataset.classes and all(network.softmax for network in networks):
         return (

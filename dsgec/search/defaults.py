@@ -10,7 +10,6 @@ from typing import Any
 
 from dsgec.data.dataset import Dataset
 from dsgec.errors import setting_error
-from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import fold_constants
 from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.genome.shared_layer import find_shared_layer
@@ -19,6 +18,7 @@ from dsgec.search.objectives import OBJECTIVES, learned_objective
 from dsgec.search.presets import Preset
 from dsgec.search.rows import WHOLE_EVERY
 from dsgec.search.settings import BY_SHAPE, NOTHING, SETTINGS, Settings
+from dsgec.search.signal_features import expand_for
 from dsgec.search.walk.layer import ACTIVATIONS
 
 DEFAULT_BATCH = 512
@@ -48,14 +48,15 @@ _LEAST_GENERATIONS = 120
 _QUICK_DIVISOR = 4
 
 
-def default_grammar(classes: int, given: Mapping[str, Any] | None = None) -> str:
-    """Return the shipped grammar for so many classes, or for a numeric target.
+def default_grammar(dataset: Dataset, given: Mapping[str, Any] | None = None) -> str:
+    """Return the shipped grammar for the classes or the numeric target of a data set.
 
     `given` are the settings that were given: the grammar whose networks have a walk does not fit
     those of an evolution.
     """
+    classes, is_signal = len(dataset.classes), dataset.windows is not None
     if not classes:
-        return "regression"
+        return "signal_regression" if is_signal else "regression"
     own = given or {}
     objective = own.get("objective") or ""
     is_logistic = objective not in OBJECTIVES or learned_objective(objective).logistic
@@ -64,7 +65,8 @@ def default_grammar(classes: int, given: Mapping[str, Any] | None = None) -> str
         value = own.get(one.name)
         has_default = one.learned is None and value == one.default
         is_evolved |= one.name in EVOLUTION and value is not None and not has_default
-    kind = "network" if is_evolved or not is_logistic else "shared"
+    learned = "signal" if is_signal else "shared"
+    kind = "network" if is_evolved or not is_logistic else learned
     return kind if classes == 2 else f"{kind}_softmax"
 
 
@@ -116,7 +118,7 @@ def refuse_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> str:
     if objective in OBJECTIVES and not learned_objective(objective).logistic:
         return f"{objective} is not learned by log-loss"
     if grammar.directives.layer:
-        expanded = expand(grammar, len(dataset.features), len(dataset.classes))
+        expanded = expand_for(grammar, dataset)
         tables = fold_constants(make_rule_tables(expanded, dict(settings.max_depth)))
         if find_shared_layer(tables, ACTIVATIONS, expanded.directives.output) is not None:
             return ""

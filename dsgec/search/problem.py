@@ -12,7 +12,6 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.dataset import Dataset, Split, folds, shuffle_rows, split
 from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.errors import DsgecError, mention, setting_error
-from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
 from dsgec.grammar.genome.genotype import Representation
 from dsgec.grammar.genome.psge import ProbabilitySettings
@@ -39,6 +38,7 @@ from dsgec.search.objective import CLASSIFICATION
 from dsgec.search.objectives import OBJECTIVES, as_score, objectives_of
 from dsgec.search.rows import LANES, Targets, make_row_weights, spread
 from dsgec.search.settings import DTYPES, NOTHING, Settings
+from dsgec.search.signal_features import expand_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     else:
         parts = split(dataset, settings.test, settings.split_seed)
     dataset = fit_preprocessing(dataset, parts.train)
-    expanded = expand(grammar, len(dataset.features), max(len(dataset.classes), 1))
+    expanded = expand_for(grammar, dataset)
     output = expanded.directives.output
     untried: list[str] = []
     networks = check_language(expanded, len(dataset.features), untried)

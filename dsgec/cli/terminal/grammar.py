@@ -14,6 +14,7 @@ from dsgec.grammar.signal import expand_signal, has_channels
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.syntax import ALIASES
 from dsgec.search.check import check_language, check_task
+from dsgec.search.signal_features import expand_for, name_features
 from dsgec.search.text_problem import expand_text_grammar
 
 _NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
@@ -27,18 +28,19 @@ def describe_grammar(
     file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]
 ) -> str:
     """Return the page; raise DsgecError if its phenotypes are not networks that fit the table."""
-    features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
+    features = _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
-    whole, calls = file.grammar, 0
-    if has_channels(whole):
-        windows = dataset.windows if dataset else None
-        channels, window = _EXAMPLE_CHANNELS, _EXAMPLE_WINDOW
-        if windows:
-            channels, window = windows.channels, windows.window
-        signal = expand_signal(whole, channels, window)
-        whole, calls = signal.on_columns(signal.calls), len(signal.calls)
-        features = calls
-    grammar = expand(whole, features, outputs)
+    calls = 0
+    if dataset:
+        file, dataset = name_features(file, dataset)
+        features = len(dataset.features)
+        grammar = expand_for(file.grammar, dataset)
+    elif has_channels(file.grammar):
+        signal = expand_signal(file.grammar, _EXAMPLE_CHANNELS, _EXAMPLE_WINDOW)
+        features = calls = len(signal.calls)
+        grammar = expand(signal.on_columns(signal.calls), features, outputs)
+    else:
+        grammar = expand(file.grammar, features, outputs)
     untried: list[str] = []
     has_columns = dataset or calls or needs_features(file.grammar)
     networks = check_language(grammar, features if has_columns else None, untried)
@@ -67,7 +69,7 @@ def describe_grammar(
         f"  outputs     {' or '.join(map(str, made))}",
         f"  at most     {_largest_network(grammar, largest)}",
     ]
-    if calls and not dataset:
+    if calls:
         count, window = len(_EXAMPLE_CHANNELS), _EXAMPLE_WINDOW
         lines.append(
             f"  counted     for {calls} features of {count} channels in {window} samples and"

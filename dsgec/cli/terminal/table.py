@@ -100,7 +100,7 @@ def _target_lines(dataset: Dataset) -> list[str]:
 
 def _grammar_lines(dataset: Dataset) -> Iterator[str]:
     """Yield the grammars that fit the task, the default first."""
-    default = default_grammar(len(dataset.classes))
+    default = default_grammar(dataset)
     yield f"  {default:<20} fits: `dsgec evolve DATA` chooses it"
     for name in shipped_names(GRAMMARS, ".bnf"):
         if name == default:
