@@ -72,9 +72,11 @@ def js_source(names: Iterable[str]) -> str:
     return _sections_source("js/printed/arithmetic.js", names)
 
 
-def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:
+def integer_source(
+    language: Literal["c", "js"], names: Iterable[str], *, guarded: bool = True
+) -> str:
     """Return sections of the arithmetic of fixed point and all that they need."""
-    first = ["guard"] if language == "c" else []
+    first = ["guard"] if language == "c" and guarded else []
     return _sections_source(f"{language}/printed/integer.{language}", [*first, *names])
 
 

@@ -78,7 +78,7 @@ class _Entries:
         rows: Sequence[Sequence[float]] = golden.rows
         results: Sequence[Sequence[float]] = golden.results
         if m.fixed:
-            rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
+            rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden.results)
         if m.required:
             yield ConstantTable("required", narrowest(0, m.inputs), m.required)
         if m.inputs:

@@ -12,6 +12,7 @@ from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
 from dsgec.export.fixed.outputs import least_result
 from dsgec.export.golden import Golden, Loss, round_up
 from dsgec.export.names import macro_endings
+from dsgec.export.streams.view import StreamView, python_list, stream_view
 from dsgec.literals import number_lines
 from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
 from dsgec.network.ir import Input
@@ -77,7 +78,7 @@ class TemplateView:
         """Self-test rows and their results as lists in the syntax of Python and JavaScript."""
         golden = self.golden
         return [
-            (_list(row), _list(result))
+            (python_list(row), python_list(result))
             for row, result in zip(golden.rows, golden.results, strict=True)
         ]
 
@@ -93,6 +94,11 @@ class TemplateView:
         if not fixed:
             return None
         return FixedView(fixed, self.artefact.loss, self.used, self.artefact.model.threshold)
+
+    @cached_property
+    def stream(self) -> StreamView | None:
+        """The view of the stream of samples; None for a model of a table."""
+        return stream_view(self.artefact)
 
     @cached_property
     def class_macros(self) -> tuple[tuple[str, int, str], ...]:
@@ -153,9 +159,9 @@ class FixedView:
         rows: list[list[int]] = quantise(self.program, np.reshape(golden.rows, shape)).tolist()
         return rows
 
-    def golden_results(self, golden: Golden) -> list[list[int]]:
-        """Return the results of the self-test as integers."""
-        return [[round(value / self.unit) for value in row] for row in golden.results]
+    def golden_results(self, results: Sequence[Sequence[float]]) -> list[list[int]]:
+        """Return results of the self-test as integers."""
+        return [[round(value / self.unit) for value in row] for row in results]
 
     def lines(self, table: FunctionTable) -> list[Code]:
         """Return the entries of a table as lines of numbers."""
@@ -175,9 +181,3 @@ def used_columns(artefact: Artefact) -> tuple[int, ...]:
     """Return the columns that the network reads."""
     nodes = artefact.network.nodes
     return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
-
-
-def _list(values: Sequence[float]) -> Code:
-    """Return a list of literals, with names for numbers that have none."""
-    names = {"inf": "_INF", "-inf": "-_INF", "nan": "_NAN"}
-    return Code("[" + ", ".join(names.get(repr(v), repr(v)) for v in values) + "]")

@@ -16,6 +16,8 @@ from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
 from dsgec.plain_data import from_plain, is_text
+from dsgec.signal.description import Signal
+from dsgec.signal.plain import describe_signal, read_signal
 
 _DEFAULTS = Column("")
 _FIELDS = tuple(field.name for field in fields(Column))
@@ -29,6 +31,7 @@ class _Description:
     classes: tuple[Any, ...] = ()
     target: str = ""
     threshold: float = DEFAULT_THRESHOLD
+    signal: dict[str, Any] | None = None
 
     def validate(self) -> None:
         """Raise a ValueError if the classes are no labels or do not fit the threshold."""
@@ -39,28 +42,34 @@ class _Description:
 
 def describe_model(model: Model) -> dict[str, Any]:
     """Return all of a model but its network, as plain data."""
-    around = _describe(model.columns, model.classes, model.threshold)
+    around = _describe(model.columns, model.classes, model.threshold, model.signal)
     return {**around, "target": model.target}
 
 
 def model_identity(model: Model) -> str:
     """Return the text whose digest identifies a model: what it computes, not how it is written."""
-    header = header_identity(model.columns, model.classes, model.threshold)
+    header = header_identity(model.columns, model.classes, model.threshold, model.signal)
     return network_text(model.network) + header
 
 
-def header_identity(columns: Sequence[Column], classes: Sequence[Label], threshold: float) -> str:
+def header_identity(
+    columns: Sequence[Column],
+    classes: Sequence[Label],
+    threshold: float,
+    signal: Signal | None = None,
+) -> str:
     """Return the part of a model's identity that is not the text of its network."""
-    return json.dumps(_describe(columns, classes, threshold), sort_keys=True)
+    return json.dumps(_describe(columns, classes, threshold, signal), sort_keys=True)
 
 
 def _describe(
-    columns: Sequence[Column], classes: Sequence[Label], threshold: float
+    columns: Sequence[Column], classes: Sequence[Label], threshold: float, signal: Signal | None
 ) -> dict[str, Any]:
     return {
         "columns": [_describe_column(column) for column in columns],
         "classes": list(classes),
         **({} if threshold == DEFAULT_THRESHOLD else {"threshold": threshold}),
+        **({} if signal is None else {"signal": describe_signal(signal)}),
     }
 
 
@@ -79,17 +88,27 @@ def read_model(description: Any, network: str, source: str, network_source: str)
         columns = tuple(map(read_column, described.columns))
         if len({column.name for column in columns}) < len(columns):
             raise ValueError("two columns have one name")
+        signal = None if described.signal is None else read_signal(described.signal)
+        if signal and not _are_features(columns, signal):
+            raise ValueError("the columns are not the features of the signal")
     except ValueError as error:
         raise DsgecError(f"{source} does not describe a model") from error
     inputs = sum(len(column.features) for column in columns)
     evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
     try:
-        return Model(evolved, columns, described.classes, described.target, described.threshold)
+        return Model(
+            evolved, columns, described.classes, described.target, described.threshold, signal
+        )
     except DsgecError as error:
         raise DsgecError(
             f"{network_source} and {source} do not belong together: {error.faults[0].message}",
             error.faults[0].advice,
         ) from error
+
+
+def _are_features(columns: Sequence[Column], signal: Signal) -> bool:
+    are_numbers = all(column.kind == "number" and not column.marked for column in columns)
+    return are_numbers and len(columns) == len(signal.features)
 
 
 def read_column(value: Any) -> Column:

@@ -7,6 +7,7 @@ from dsgec.errors import DsgecError, counted
 from dsgec.network.decide import DEFAULT_THRESHOLD, has_threshold
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
 from dsgec.network.simplify import canonicalise, renumber
+from dsgec.signal.description import Signal
 
 Label = str | int
 """The label of a class. Two may also be False and True, which are whole numbers to Python."""
@@ -71,7 +72,8 @@ class Model:
     `classes` are the labels in the order of their numbers; without any, the outputs are numeric
     targets. The inputs of `network` are the features of the columns, in order; `target` is the name
     of what is predicted, if it has one. The second of two classes is predicted where its output
-    reaches the `threshold`: see `dsgec.network.decide`.
+    reaches the `threshold`: see `dsgec.network.decide`. The columns of a model of a `signal` are
+    features of its windows.
     """
 
     network: Network
@@ -79,6 +81,7 @@ class Model:
     classes: tuple[Label, ...] = ()
     target: str = ""
     threshold: float = DEFAULT_THRESHOLD
+    signal: Signal | None = None
 
     def __post_init__(self) -> None:
         check_classes(len(self.classes), len(self.network.outputs))

@@ -27,7 +27,7 @@ from dsgec.program.js_words import WordPrinter
 from dsgec.program.print_script import ScriptPrinter
 from dsgec.program.printer import Simple
 
-_ARRAYS: dict[Type, str] = {
+ARRAYS: dict[Type, str] = {
     "double": "Float64Array",
     "int32": "Int32Array",
     "int16": "Int16Array",
@@ -37,6 +37,7 @@ _ARRAYS: dict[Type, str] = {
     "bool": "Uint8Array",
     "size": "Int32Array",
 }
+"""The arrays of elements of a type."""
 
 
 class JavaScriptPrinter(ScriptPrinter):
@@ -108,7 +109,7 @@ class JavaScriptPrinter(ScriptPrinter):
         return f"{self.kind(variable.name)} {variable.name} = {self.numeric(value, variable.type)};"
 
     def local_array(self, array: LocalArray) -> str:
-        return f"const {array.name} = new {_ARRAYS[array.type]}({array.size});"
+        return f"const {array.name} = new {ARRAYS[array.type]}({array.size});"
 
     def loop(self, counter: Variable, count: Expression) -> str:
         name, end = counter.name, self.inner(count, "<")

@@ -9,7 +9,7 @@ import platform
 import re
 import struct
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,7 +20,9 @@ from dsgec.engine.module import load_module
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.printed import printed_network
-from dsgec.export.targets.running import check_golden_rows, given_rows
+from dsgec.export.streams.view import StreamView
+from dsgec.export.targets.python import stream_code
+from dsgec.export.targets.running import SelfTestFailed, check_golden_rows, given_rows
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
 from dsgec.export.view import TemplateView
 from dsgec.literals import number
@@ -29,6 +31,7 @@ from dsgec.program.print_python import PythonPrinter
 from dsgec.rendering import Code, render
 
 _DOCSTRING = re.compile(r'^    """.*?"""\n', re.MULTILINE | re.DOTALL)
+_DOCSTRING_INSIDE = re.compile(r'^ +""".*?"""\n', re.MULTILINE | re.DOTALL)
 _DECIMAL = re.compile(r"^\d+(\.|e)")
 _LARGEST_PLAIN = 1024  # multiples of 1/2 up to this are read exactly everywhere
 
@@ -82,6 +85,10 @@ def emit_micropython(artefact: Artefact) -> Files:
     arithmetic = constants.replace_in(_DOCSTRING.sub("", source).lstrip("\n"))
     integers = constants.replace_in(render("python/integers.py.j2", m=m)) if m.fixed else ""
     threshold = Code(constants.literal(m.threshold))
+    stream_class = ""
+    if m.stream:
+        text = render("python/stream.py.j2", m=m, s=m.stream, one=True, stream=stream_code(m))
+        stream_class = constants.replace_in(_DOCSTRING_INSIDE.sub("", text))
     golden = m.golden
     module = render(
         "micropython/module.py.j2",
@@ -91,6 +98,7 @@ def emit_micropython(artefact: Artefact) -> Files:
         arithmetic=Code(arithmetic),
         integers=Code(integers),
         network=replace(network, code=code),
+        stream_class=Code(stream_class.rstrip("\n")),
         numbers=_bytes(constants.places),
         count=len(constants.places),
         uses_math="math." in arithmetic,
@@ -100,6 +108,7 @@ def emit_micropython(artefact: Artefact) -> Files:
         m=m,
         rows=[_bytes(map(_double, row)) for row in golden.rows],
         results=[_bytes(map(_double, row)) for row in golden.results],
+        windows=_windows(m.stream) if m.stream else (),
     )
     return SourceFile(f"{name}.py", module), SourceFile(f"{name}_selftest.py", selftest)
 
@@ -117,7 +126,36 @@ def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:
 def check_micropython(artefact: Artefact, files: Files) -> str:
     """Run the self-test of the module in this Python."""
     check_golden_rows(artefact, partial(run_micropython, artefact, files))
+    _check_stream(artefact, files)
     return f"run by Python {platform.python_version()}"
+
+
+def _windows(stream: StreamView) -> Sequence[tuple[int, tuple[int, ...], Code]]:
+    """Return the windows of the self-test of a stream, with values as bytes."""
+    if stream.artefact.model.classes:
+        return stream.python_windows
+    return [
+        (end, features, _unpacked(values))
+        for end, features, values in zip(
+            stream.recording.ends,
+            stream.recording.features,
+            stream.recording.results,
+            strict=True,
+        )
+    ]
+
+
+def _unpacked(values: Sequence[float]) -> Code:
+    return Code(f'struct.unpack("<{len(values)}d", b"{_bytes(map(_double, values))}")')
+
+
+def _check_stream(artefact: Artefact, files: Files) -> None:
+    """Run the self-test of the stream, if there is one, in this Python."""
+    if artefact.model.signal is None:
+        return
+    module, selftest = (load_module(str(file.text), artefact.name) for file in files)
+    if not selftest._stream_agrees(module.Stream):
+        raise SelfTestFailed("a window of its stream differs")
 
 
 def _double(value: float) -> bytes:

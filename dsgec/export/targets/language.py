@@ -10,7 +10,7 @@ from dsgec.export.lower import LONGEST_FUNCTION, with_softmax
 from dsgec.export.targets.target import Files
 from dsgec.export.view import TemplateView
 from dsgec.literals import number_bits
-from dsgec.program.ir import Number, Program, Real
+from dsgec.program.ir import ArrayParameter, Number, Program, Real
 from dsgec.program.printer import Printer
 from dsgec.rendering import Code, render
 from dsgec.resources import template
@@ -69,6 +69,39 @@ class LanguageView:
         called = self.printer.functions(library)
         return Code("\n".join("\n".join([*self.printer.procedure(p), ""]) for p in called))
 
+    @cached_property
+    def stream(self) -> Code:
+        """Return the tables and the procedures of a stream; none for a model of a table."""
+        return self.m.stream.printed(self.print_with) if self.m.stream else Code()
+
+    def element(self, array: ArrayParameter) -> Code:
+        """Return the type of an element of an array."""
+        return Code(self.printer.elements[array.type])
+
+    def reals(self, values: Iterable[float]) -> Code:
+        """Return the literals of raw values."""
+        return Code(", ".join(self.printer.number(Number(value, self.dtype)) for value in values))
+
+    @property
+    def window_results(self) -> list[Code]:
+        """Return the results of the windows of the self-test of a stream."""
+        assert self.m.stream
+        rows = self.m.stream.recording.results
+        if self.m.fixed:
+            return [self.listed(row) for row in self.m.fixed.golden_results(rows)]
+        return [self._bits(row) for row in rows]
+
+    @property
+    def window_bits(self) -> list[Code]:
+        """Return the bits of the results of the windows, as raw values, in every type."""
+        assert self.m.stream
+        return [self._bits(row) for row in self.m.stream.recording.results]
+
+    @property
+    def result_type(self) -> Code:
+        """Return the type of an element of `window_results`."""
+        return Code(self.printer.elements["int16"]) if self.m.fixed else self.word
+
     @property
     def dtype(self) -> Real:
         """Return the type of raw values and of predictions."""
@@ -120,7 +153,7 @@ class LanguageView:
     @property
     def golden_results(self) -> list[Code]:
         if self.m.fixed:
-            return [self.listed(row) for row in self.m.fixed.golden_results(self.m.golden)]
+            return [self.listed(row) for row in self.m.fixed.golden_results(self.m.golden.results)]
         return [self._bits(row) for row in self.m.golden.results]
 
     @property

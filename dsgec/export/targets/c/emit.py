@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.source import c_source, integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.lower_rows import block_procedure, softmax_of_rows
 from dsgec.export.targets.c.fixed import emit_fixed
@@ -56,6 +56,15 @@ class CView(CNames):
     @property
     def real(self) -> Code:
         return Code(self.type.real)
+
+    value = real  # of a physical value
+
+    @property
+    def number(self) -> Code:
+        """Return the type of a value of a row."""
+        return Code(f"{self.m.prefix}_real")
+
+    result = number
 
     @cached_property
     def network(self) -> Code:
@@ -171,8 +180,14 @@ class CView(CNames):
         return [self._bits(row) for row in self.m.golden.results]
 
     @property
+    def window_results(self) -> list[Code]:
+        """Return the results of the windows of a stream."""
+        return [self._bits(row) for row in self.m.stream.recording.results] if self.m.stream else []
+
+    @property
     def golden_has_nan(self) -> bool:
-        return any(value != value for row in self.m.golden.results for value in row)
+        windows = self.m.stream.recording.results if self.m.stream else ()
+        return any(value != value for row in (*self.m.golden.results, *windows) for value in row)
 
     def _bits(self, row: tuple[float, ...]) -> Code:
         return Code(", ".join(map(self.type.bits, row)))
@@ -200,7 +215,8 @@ def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
     functions |= {c.decided.finish} - {""}
     functions |= {"bits"} if m.required or m.classes else set()
     functions |= {"from_bits"} if m.required else set()
-    arithmetic = Code(c_source(functions, artefact.dtype))
+    more = integer_source("c", c.stream.functions, guarded=False) if c.stream else ""
+    arithmetic = Code(c_source(functions, artefact.dtype) + more)
     return (
         SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
         SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),

@@ -120,6 +120,16 @@ class FixedCView(CNames):
         return Code(f"int{self.fixed.bits}_t")
 
     @property
+    def result(self) -> Code:
+        """Return the type of a result."""
+        return Code("int16_t")
+
+    @property
+    def value(self) -> Code:
+        """Return the type of a physical value."""
+        return Code("double")
+
+    @property
     def index_bits(self) -> int:
         return 8 if self.m.inputs <= 256 else 16
 
@@ -137,7 +147,13 @@ class FixedCView(CNames):
 
     @cached_property
     def golden_results(self) -> list[Code]:
-        return list(map(_line, self.fixed.golden_results(self.m.golden)))
+        return list(map(_line, self.fixed.golden_results(self.m.golden.results)))
+
+    @property
+    def window_results(self) -> list[Code]:
+        """Return the results of the windows of a stream."""
+        rows = self.m.stream.recording.results if self.m.stream else ()
+        return list(map(_line, self.fixed.golden_results(rows)))
 
 
 def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
@@ -153,8 +169,7 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     else:
         flat = program_of_sums(fixed.program)
     network = CPrinter(flat, artefact.name).print()
-    functions = {*_FUNCTION.findall(network)}
-    return FixedCView(m, m.fixed, flat), Code(integer_source("c", functions))
+    return _with_arithmetic(FixedCView(m, m.fixed, flat), network)
 
 
 def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, Code]:
@@ -162,7 +177,12 @@ def packed_view(artefact: Artefact, packed: PackedNetwork) -> tuple[FixedCView, 
     m = TemplateView(artefact)
     assert m.fixed
     view = FixedCView(m, m.fixed, packed=packed)
-    functions = {*_FUNCTION.findall(f"{view.packed_source}{view.rest}")}
+    return _with_arithmetic(view, f"{view.packed_source}{view.rest}")
+
+
+def _with_arithmetic(view: FixedCView, text: str) -> tuple[FixedCView, Code]:
+    """Return a view, and the arithmetic that its text and its stream need."""
+    functions = {*_FUNCTION.findall(text)} | (view.stream.functions if view.stream else set())
     return view, Code(integer_source("c", functions))
 
 

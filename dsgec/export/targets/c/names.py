@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from dsgec.export.targets.c.stream import CStream
 from dsgec.export.view import TemplateView
 from dsgec.rendering import Code
 
@@ -15,6 +16,10 @@ class CNames:
     """The part of the view that does not depend on the number format."""
 
     m: TemplateView
+
+    @cached_property
+    def stream(self) -> CStream | None:
+        return CStream(self.m.stream, self.m.prefix) if self.m.stream else None
 
     @property
     def row_function(self) -> str:
@@ -57,7 +62,13 @@ class CNames:
 
     @property
     def golden_classes(self) -> Code:
-        return Code(", ".join(map(str, self.m.golden.classes)))
+        windows = self.m.stream.recording.classes if self.m.stream else ()
+        return Code(", ".join(map(str, (*self.m.golden.classes, *windows))))
+
+    @property
+    def more_rows(self) -> Code:
+        """Return what follows the number of rows where the windows of a stream come after them."""
+        return Code(f" + {len(self.m.stream.recording.ends)}" if self.m.stream else "")
 
 
 def _width(texts: tuple[str, ...]) -> int:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.source import c_source, integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.tape import Step, Tape, tape
 from dsgec.export.targets.c.emit import TYPES
 from dsgec.export.targets.c.fixed import fixed_view
+from dsgec.export.targets.c.stream import CStream
 from dsgec.export.view import TemplateView
 from dsgec.rendering import Code, render
 
@@ -101,15 +102,26 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     kernel = _kernel(artefact, m, tape_)
     name = artefact.name
     arithmetic = Code(c_source(symbols, artefact.dtype, hosted=True))
-    c = render("cffi/module.c.j2", m=m, k=kernel, arithmetic=arithmetic)
+    stream = CStream(m.stream, name, has_rows=False) if m.stream else None
+    around = FloatCffi(stream)
+    if stream:
+        arithmetic = Code(arithmetic + integer_source("c", stream.functions, guarded=False))
+    c = render("cffi/module.c.j2", m=m, k=kernel, c=around, arithmetic=arithmetic)
     return (
         SourceFile(
             f"{name}/__init__.py",
             render("cffi/module.py.j2", m=m, k=kernel, by=_BY, **_BY["outputs"]),
         ),
         SourceFile(f"{name}/_{name}.c", c),
-        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel)),
+        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel, c=around)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FloatCffi:
+    """The view of what is as in the target c: the stream of a signal, if there is one."""
+
+    stream: CStream | None
 
 
 @dataclass(frozen=True, slots=True)

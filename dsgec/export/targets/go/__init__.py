@@ -1,13 +1,16 @@
 """A Go module that needs nothing but the standard library."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dsgec.export.artefact import DTYPES, Artefact
 from dsgec.export.targets.language import LanguageView
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
+from dsgec.program.ir import Number
 from dsgec.program.print_go import GoPrinter
+from dsgec.program.printer import camel
 from dsgec.rendering import Code
 
 _FILES = {
@@ -32,6 +35,32 @@ OFFLINE = {
 @dataclass(frozen=True)
 class GoView(LanguageView):
     """The view of an artefact for the templates of Go."""
+
+    @property
+    def state_fields(self) -> list[Code]:
+        """Return the fields of the state of a window, aligned as gofmt does it."""
+        assert self.m.stream
+        arrays = self.m.stream.arrays
+        width = max(len(camel(array.name)) for array in arrays)
+        return [
+            Code(f"{camel(array.name):{width}} [{array.size}]{self.element(array)}")
+            for array in arrays
+        ]
+
+    @property
+    def stream_arguments(self) -> Code:
+        """Return the arrays of a window `w` as the last arguments of a procedure."""
+        assert self.m.stream
+        return Code("".join(f", &w.{camel(array.name)}" for array in self.m.stream.arrays))
+
+    @property
+    def features_arguments(self) -> Code:
+        """Return the arrays of a window `w` as the first arguments of a procedure."""
+        assert self.m.stream
+        return Code("".join(f"&w.{camel(array.name)}, " for array in self.m.stream.arrays))
+
+    def doubles(self, values: Iterable[float]) -> Code:
+        return Code(", ".join(self.printer.number(Number(value, "double")) for value in values))
 
     @property
     def is_double(self) -> bool:
@@ -62,6 +91,7 @@ class GoView(LanguageView):
         """Return whether `math` is used: Go refuses an unused import."""
         compares_all = bool(self.m.classes) and not self.m.has_threshold
         of_network = bool(self.m.required) or compares_all or bool(self.m.fixed)
+        of_network |= self.m.stream is not None
         return of_network or "math." in self.program or "math." in self.arithmetic
 
 

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import indent
 from typing import Any
 
@@ -10,7 +12,9 @@ from dsgec.export.artefact import DTYPES, Artefact
 from dsgec.export.targets.language import LanguageView
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
 from dsgec.export.targets.target import Array, Files, Target, parse_json
+from dsgec.program.ir import Number
 from dsgec.program.print_java import JavaPrinter
+from dsgec.program.printer import camel
 from dsgec.rendering import Code
 
 _TEXTS = 1000  # the most texts of a class
@@ -26,6 +30,15 @@ _FILES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class StateArray:
+    """An array of the state of a window: the type of its elements, its name and its size."""
+
+    kind: Code
+    name: str
+    size: int
+
+
 @dataclass(frozen=True)
 class JavaView(LanguageView):
     """The view of an artefact for the templates of Java: tables that fit into classes."""
@@ -39,6 +52,30 @@ class JavaView(LanguageView):
     def arithmetic(self) -> Code:
         """Return the functions of the arithmetic, indented as members of a class."""
         return Code(indent(super().arithmetic, "    "))
+
+    @cached_property
+    def stream(self) -> Code:
+        """Return the procedures of a stream, indented as members of a class."""
+        return Code(indent(super().stream, "    "))
+
+    @property
+    def state(self) -> list[StateArray]:
+        """Return the arrays of the state of a window."""
+        assert self.m.stream
+        arrays = self.m.stream.arrays
+        return [StateArray(self.element(a), camel(a.name), a.size) for a in arrays]
+
+    def stream_arguments(self, window: str) -> Code:
+        """Return the arrays of a window as the last arguments of a method."""
+        return Code("".join(f", {array.name}[{window}]" for array in self.state))
+
+    @property
+    def features_arguments(self) -> Code:
+        """Return the arrays of the complete window as the first arguments of a method."""
+        return Code("".join(f"{array.name}[complete], " for array in self.state))
+
+    def doubles(self, values: Iterable[float]) -> Code:
+        return Code(", ".join(self.printer.number(Number(value, "double")) for value in values))
 
     @property
     def has_parts(self) -> bool:

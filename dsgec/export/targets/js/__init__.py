@@ -40,6 +40,7 @@ def emit_js(artefact: Artefact) -> Files:
         choice=Code("chosen(numbers(row))"),
         arithmetic=Code(integer_source("js", functions) if m.fixed else js_source(functions)),
         network=network,
+        stream=m.stream.printed(JavaScriptPrinter) if m.stream else Code(),
     )
     return (
         SourceFile(f"{name}.mjs", module),

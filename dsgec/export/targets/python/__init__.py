@@ -21,6 +21,12 @@ from dsgec.rendering import Code, render
 _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
 
 
+def stream_code(m: TemplateView) -> Code:
+    """Return the functions of a stream, on integers; none for a model of a table."""
+    name = m.artefact.name
+    return m.stream.printed(lambda program: PythonPrinter(program, name)) if m.stream else Code()
+
+
 def emit_python(artefact: Artefact) -> Files:
     """Return the network as one Python module, `name.py`, which needs no package."""
     m = TemplateView(artefact)
@@ -30,7 +36,12 @@ def emit_python(artefact: Artefact) -> Files:
     imports = "\n".join(re.findall(r"^import \w+$", source, re.MULTILINE))
     arithmetic = Code(source.removeprefix(imports).lstrip("\n"))
     text = render(
-        "python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic, network=network
+        "python/module.py.j2",
+        m=m,
+        imports=Code(imports),
+        arithmetic=arithmetic,
+        network=network,
+        stream=stream_code(m),
     )
     return (SourceFile(f"{artefact.name}.py", text),)
 

@@ -2,15 +2,18 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from dsgec.arithmetic.sections import choose
 from dsgec.export.artefact import DTYPES, Artefact
 from dsgec.export.targets.language import LanguageView
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
+from dsgec.program.ir import Program
 from dsgec.program.print_rust import RustPrinter
 from dsgec.rendering import Code
 from dsgec.resources import template
+from dsgec.signal.stream import FEATURES, procedure_of
 
 _FILES = {
     "{}/src/lib.rs": "rust/lib.rs.j2",
@@ -32,6 +35,24 @@ class RustView(LanguageView):
             return found
         root = template("rust/square_root.rs").read_text(encoding="utf-8")
         return Code(f"{choose(root, self.dtype)}\n{found}")
+
+    @cached_property
+    def stream(self) -> Code:
+        """Return the procedures of a stream; in fixed point they also make rows of integers."""
+        program = self.m.stream.program if self.m.stream else Program((), ())
+        return Code(self.print_with(program).print().rstrip("\n"))
+
+    def stream_arguments(self, name: str) -> Code:
+        """Return the arrays of a window `w` as the last arguments of a procedure."""
+        assert self.m.stream
+        procedure = procedure_of(self.m.stream.window_program, name)
+        own = {array.name for array in self.m.stream.arrays}
+        listed = [
+            f"&{'mut ' if array.is_written else ''}w.{array.name}"
+            for array in procedure.arrays
+            if array.name in own
+        ]
+        return Code(", ".join([*([] if name == FEATURES else [""]), *listed]))
 
 
 def _view(artefact: Artefact) -> RustView:

@@ -79,7 +79,7 @@ class PortView:
     def checks(self) -> list[tuple[Code, Code]]:
         """Return the rows of the test bench and the expected outputs of each."""
         golden = self.m.golden
-        rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden)
+        rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden.results)
         classes = golden.classes or (0,) * len(rows)
         found = [
             (bus(row, self.fixed.bits), self._wanted(result, class_, lacking=False))

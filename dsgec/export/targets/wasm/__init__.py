@@ -28,6 +28,7 @@ def emit_wasm(artefact: Artefact) -> Files:
         given=Code(_GIVEN[artefact.dtype]),
         made=Code(_MADE[artefact.dtype]),
         function="predict_proba" if m.classes else "regress",
+        stream=Code(render("wasm/stream.js.j2", s=m.stream).rstrip("\n")) if m.stream else Code(),
     )
     return (
         SourceFile(f"{name}.wasm", wasm_module(m)),

@@ -8,13 +8,16 @@ memory, and is free from the address `heap` on. The exported functions are those
   such rows.
 - `predict(rows, n, out)`: write the number of each row's class as an i32, or -1.
 - `selftest()`: return 0, or the number (from 1) of a row with wrong results.
+
+The procedures of the stream of a signal are exported, too; they take the addresses of arrays, for
+which there is memory from the address `stream` on.
 """
 
 from dsgec.arithmetic.procedures import Arithmetic, with_library
 from dsgec.export.entries import entry_program
 from dsgec.export.view import TemplateView
 from dsgec.literals import js_data
-from dsgec.program.ir import Procedure
+from dsgec.program.ir import Procedure, Program
 from dsgec.program.print_wasm import STORED, add_program
 from dsgec.program.wasm_module import PAGE, SIZES, Locals, Module, aligned, const, repeat, store
 
@@ -29,7 +32,14 @@ def wasm_module(m: TemplateView) -> bytes:
     """Return the module of an artefact."""
     program = with_library(entry_program(m), _ARITHMETIC.get(m.artefact.dtype, "whole"))
     module = Module()
-    add_program(module, program, ("selftest",))
+    called = ["selftest"]
+    if m.stream:
+        stream = m.stream.program_of_features
+        tables = (*program.tables, *stream.tables)
+        program = Program(tables, (*program.procedures, *stream.procedures))
+        called += [procedure.name for procedure in stream.procedures]
+    add_program(module, program, called)
+    place = module.reserve(m.stream.memory_bytes) if m.stream else 0
     checked = next(p for p in program.procedures if p.name == "checked")
     row, results = _array_bytes(checked)
     x, out = (Locals(_MANY).get(name) for name in ("x", "out"))
@@ -41,6 +51,7 @@ def wasm_module(m: TemplateView) -> bytes:
     heap = aligned(module.end)
     pages = -(-(heap + max(aligned(row) + results, PAGE)) // PAGE)
     exported = {"heap": heap, "columns": m.inputs, "results": m.results}
+    exported |= {"stream": place} if m.stream else {}
     return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, exported)
 
 
