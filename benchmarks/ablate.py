@@ -1,4 +1,4 @@
-"""The command: variations of dsgec's settings to a table of what each is worth.
+"""The command: variations of the settings of an evolution to a table of what each is worth.
 
 python -m benchmarks.ablate --splits 3 --out build/ablation --page docs/reference/ablation.md
 """
@@ -18,6 +18,10 @@ from benchmarks.tables import DEVELOPMENT, REPORTING, names_of
 from benchmarks.with_dsgec import dsgec_learner
 
 DEFAULT = "default"
+EVOLVED = {"crossover": 0.0}
+"""A setting of an evolution, which is its default: without one, classes are learned by a walk."""
+_WALK = "\n## The walk\n"
+"""What follows on the page is made by `python -m benchmarks.ablate_walk`."""
 _MADE = "Made in a clone with `pip install -e '.[benchmarks]'` by this command:"
 
 VARIATIONS: dict[str, dict[str, Any]] = {
@@ -62,13 +66,15 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"unknown variation {unknown[0]}; choose from {', '.join(VARIATIONS)}")
     names = list(dict.fromkeys((DEFAULT, *names)))
-    learners = tuple(dsgec_learner(name, VARIATIONS[name]) for name in names)
+    learners = tuple(dsgec_learner(name, {**EVOLVED, **VARIATIONS[name]}) for name in names)
     plan = Plan(tables, learners, options.splits, AUTO, options.out, options.jobs, options.data)
     text = page_text(run(plan), names)
     if options.page:
         command = f"--tables {options.tables} --splits {options.splits} --page {options.page}"
         made = f"{_MADE}\n\n```text\npython -m benchmarks.ablate {command}\n```\n"
-        options.page.write_text(f"{text}\n{made}", encoding="utf-8")
+        old = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
+        _, heading, rest = old.partition(_WALK)
+        options.page.write_text(f"{text}\n{made}{heading}{rest}", encoding="utf-8")
     else:
         print(text)
     return 0
@@ -95,7 +101,8 @@ def page_text(results: Sequence[Result], names: Sequence[str]) -> str:
     head = ["variation", "settings", "mean score", "difference", "better / tied / worse"]
     head += ["p (Holm)", "weights", "CPU seconds"]
     what = (
-        f"The default settings with one change at a time, on {tables} of the {len(DEVELOPMENT)}"
+        f"An evolution with default settings and with one change, on {tables} of the"
+        f" {len(DEVELOPMENT)}"
         f" development tables with {splits} splits each: the mean over the tables of the test"
         " score (accuracy, or R²) ± its standard error, and the mean difference from the default"
         " on the same splits. p is Wilcoxon's signed-rank test over the tables with Holm's"

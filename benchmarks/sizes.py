@@ -5,7 +5,8 @@ python -m benchmarks.sizes --tables digits,segment --seeds 3 --variants evolve,w
 `evolve` is the search of the default grammar without a walk; `walk` is that of the grammar with one
 shared hidden layer; the other variants are the walk without one of its parts. Each seed is another
 split and another search. A size has the largest network of the hall of fame that is not larger; the
-test rows choose nothing.
+test rows choose nothing. `--report` reads reporting tables, on which nothing may be tuned, and
+`--rows` draws rows of larger tables for each seed.
 """
 
 import argparse
@@ -15,11 +16,14 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from benchmarks.front import load_dataset
-from benchmarks.tables import load_table, names_of
+from benchmarks.splits import split_rows
+from benchmarks.tables import Table, load_table, names_of
 from dsgec.data.dataset import Dataset
 from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
@@ -93,6 +97,15 @@ def search(dataset: Dataset, variant: str, given: dict[str, Any]) -> Accuracies:
     return Accuracies(at, tests[-1], outcome.best.size, seconds)
 
 
+def with_rows(table: Table, seed: int, most: int) -> Table:
+    """Return a table with so many of its rows at most, drawn by a seed; 0: with all."""
+    if not 0 < most < len(table.target):
+        return table
+    rows = np.sort(np.concatenate(split_rows(table, seed, most)))
+    features = tuple(replace(one, values=one.values[rows]) for one in table.features)
+    return replace(table, features=features, target=table.target[rows])
+
+
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean and its standard error."""
     error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
@@ -132,6 +145,8 @@ def main(words: Sequence[str] | None = None) -> int:
     add("--tables", default=TABLES, help="names of development tables")
     add("--seeds", type=int, default=3, help="seeds and splits of each table (3)")
     add("--variants", default="evolve,walk", help=f"of {', '.join(VARIANTS)}")
+    add("--rows", type=int, default=0, help="most rows of a table, drawn for each seed (all)")
+    add("--report", action="store_true", help="read reporting tables")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of all runs")
     options = parser.parse_args(words)
     variants = options.variants.split(",")
@@ -142,7 +157,8 @@ def main(words: Sequence[str] | None = None) -> int:
     print("sizes", *SIZES)
     for seed in range(1, options.seeds + 1):
         for name in names_of(options.tables):
-            dataset = load_dataset(load_table(name))
+            table = load_table(name, report=options.report)
+            dataset = load_dataset(with_rows(table, seed, options.rows))
             for variant in variants:
                 one = search(dataset, variant, {**given, "seed": seed, "split_seed": seed})
                 found[name, seed, variant] = one

@@ -3,22 +3,25 @@
 python -m benchmarks.steps
 
 Both learn a dense network of 64 inputs, 64 neurons and 10 classes from batches of 64 rows, compiled
-with the same flags. It also prints the cost of a step of sparse networks. Times are CPU times, the
-least of several, taken in turn.
+with the same flags. It also prints the cost of a step of sparse networks and, if PyTorch is
+installed, that of its step of the dense network on one core, with its fastest Adam. Times are CPU
+times, the least of several, taken in turn.
 """
 
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dsgec.engine.library import Library, load
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.search.walk.descent import make_walk_table
-from dsgec.search.walk.layer import LayerShape, SharedLayer, dense_layer, make_layer
+from dsgec.search.walk.descent import BATCH, BATCH_STRIDE, make_walk_table
+from dsgec.search.walk.layer import Array, LayerShape, SharedLayer, dense_layer, make_layer
 from dsgec.search.walk.native_descent import FLAGS, NativeDescent, arithmetic, load_descent
 
 _SHAPE = LayerShape(64, 10, "clip", 5e-4, ((-9.99, 9.99),) * 4)
@@ -68,7 +71,40 @@ def main() -> int:
         descend = partial(descent.descend, sparse, np.full(_STEPS, 0.01))
         least = min(_time(descend) for _ in range(_ROUNDS))
         print(f"{sparse.size} connections, {sparse.hidden} neurons: {least:.1f} µs a step")
+    if importlib.util.find_spec("torch") is None:
+        print("PyTorch is not installed")
+        return 0
+    for name in ("float64", "float32"):
+        steps = make_torch_steps(columns, targets, name)
+        least = min(_time(steps) for _ in range(_ROUNDS))
+        print(f"PyTorch, {name}, one core: {least:.1f} µs a step")
     return 0
+
+
+def make_torch_steps(columns: Array, targets: Array, dtype: str) -> Callable[[], None]:
+    """Return a function that takes steps of the dense network in PyTorch."""
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    kind = getattr(torch, dtype)
+    rows = torch.tensor(columns.T.copy(), dtype=kind)
+    classes = torch.tensor(targets.argmax(axis=0))
+    model = torch.nn.Sequential(
+        torch.nn.Linear(64, 64), torch.nn.Hardtanh(0.0, 4.0), torch.nn.Linear(64, 10)
+    ).to(kind)
+    loss = torch.nn.CrossEntropyLoss()
+    adam = torch.optim.Adam(
+        model.parameters(), lr=0.01, betas=(0.9, 0.99), weight_decay=1e-3, fused=True
+    )
+
+    def steps() -> None:
+        for step in range(_STEPS):
+            start = step * BATCH_STRIDE % (len(rows) - BATCH)
+            batch = slice(start, start + BATCH)
+            adam.zero_grad()
+            loss(model(rows[batch]), classes[batch]).backward()
+            adam.step()
+
+    return steps
 
 
 def _thin(net: SharedLayer, share: float, rng: np.random.Generator) -> SharedLayer:

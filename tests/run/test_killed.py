@@ -152,6 +152,21 @@ def test_two_hundred_killed_runs_end_with_the_same_bytes(tmp_path, long, long_wh
     assert kills > 250
 
 
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.needs_cc
+def test_killed_walks_end_with_the_same_bytes(tmp_path):
+    walk = ["evolve", "shared", "wdbc", "--walk", "600", "--tuning", "6", "--name", RUN]
+    dsgec(*walk, "--out", tmp_path / "whole", "--quiet")
+    whole = made(tmp_path / "whole" / RUN)
+    rng = random.Random(13)
+    kills = 0
+    for number in range(6):
+        kills += kill_and_go_on(walk, tmp_path / str(number), rng, rng.randint(1, 4))
+        assert made(tmp_path / str(number) / RUN) == whole
+    assert kills > 6
+
+
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
     ("number", "code"),

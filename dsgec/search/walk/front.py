@@ -39,7 +39,7 @@ MOST_DENSE = 60_000
 """The most connections of a dense network at the beginning."""
 LEAST_LARGEST, LARGEST = 150, 1000
 """Limits of the most connections of a network on the front: one for each training row."""
-MOST_TIMES = 8
+MOST_TIMES = 32
 """The dense networks at the beginning are at most so many times as large as the front."""
 SHARE = 20
 """One of so many connections is removed at a time."""
@@ -49,7 +49,7 @@ LARGEST_SWAPPED, SWAPPED_EVERY = 200, 3
 CHILDREN = 4
 STEPS_OF_A_TASK = 3_000
 """Steps of a task, about: what it did is lost if the process is killed."""
-STEPS_BETWEEN_LOOKS = 100
+STEPS_BETWEEN_LOOKS = 500
 """Steps after which a task notices that it was stopped."""
 _WALK = (1 << 64) - 3  # a generation that no run reaches, for the random stream
 _MASK = (1 << 64) - 1
