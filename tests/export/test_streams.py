@@ -5,7 +5,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.export.check import run_selftest
-from dsgec.export.files import export, make_artefact
+from dsgec.export.files import export
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.read import open_artefacts
 from dsgec.export.targets.target import TARGETS
@@ -13,8 +13,8 @@ from dsgec.network.description import describe_model, read_model
 from dsgec.network.text import network_text
 from tests.support.artefacts import python_module
 from tests.support.signal_models import (
+    artefact_of,
     expected_windows,
-    features_of,
     random_model,
     random_samples,
     signal_model,
@@ -30,14 +30,6 @@ SIGNAL = signal_of(
     ),
     scales=[(0.0, 1.0), (3.0, 0.5)],
 )
-
-
-def artefact_of(model, dtype="double", layout="flat"):
-    """Return an artefact; in fixed point, the ranges are those of a random recording."""
-    found = features_of(model.signal, np.abs(random_samples(model.signal, 9, 2000)))
-    ends = zip(model.columns, found.min(axis=0), found.max(axis=0), strict=True)
-    ranges = {column.name: (float(low), float(high) + 1.0) for column, low, high in ends}
-    return make_artefact(model, "net", dtype, ranges if dtype[0] == "q" else {}, layout=layout)
 
 
 @pytest.mark.parametrize("dtype", ["double", "float", "q15", "q7"])

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 
+from dsgec.export.files import make_artefact
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
@@ -152,3 +153,11 @@ def expected_windows(signal, samples, restarts=()):
         begin = following
     filled = np.where(samples == MISSING, 0, samples)
     return [start + signal.window - 1 for start in starts], features_of(signal, filled, starts)
+
+
+def artefact_of(model, dtype="double", layout="flat", name="net"):
+    """Return an artefact; in fixed point, the ranges are those of a random recording."""
+    found = features_of(model.signal, np.abs(random_samples(model.signal, 9, 2000)))
+    ends = zip(model.columns, found.min(axis=0), found.max(axis=0), strict=True)
+    ranges = {column.name: (float(low), float(high) + 1.0) for column, low, high in ends}
+    return make_artefact(model, name, dtype, ranges if dtype[0] == "q" else {}, layout=layout)

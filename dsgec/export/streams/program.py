@@ -155,12 +155,46 @@ def renamed(program: Program) -> Program:
         replace(
             procedure,
             name=names[procedure.name],
-            body=_renamed_body(procedure.body, names),
+            about=_plain(procedure.about),
+            body=_renamed_body(_without_unused(procedure), names),
             result=procedure.result and _renamed(procedure.result, names),
         )
         for procedure in program.procedures
     )
     return Program(tables, procedures)
+
+
+def _plain(text: str) -> str:
+    """Return a comment in ASCII."""
+    for sign, plain in (("²", "^2"), ("−", "-"), ("·", "*"), ("√", "root of "), ("Σ", "sum of ")):
+        text = text.replace(sign, plain)
+    return text.encode("ascii", "replace").decode("ascii")
+
+
+def _without_unused(procedure: Procedure) -> tuple[Instruction, ...]:
+    """Return the instructions of a procedure without variables that nothing reads."""
+    body = procedure.body
+    while True:
+        read = {v.name for v in procedure.expressions if isinstance(v, Variable)}
+        kept = _without(body, read)
+        if kept == body:
+            return body
+        body, procedure = kept, replace(procedure, body=kept)
+
+
+def _without(body: tuple[Instruction, ...], read: set[str]) -> tuple[Instruction, ...]:
+    found: list[Instruction] = []
+    for each in body:
+        match each:
+            case Declare(Variable(name)) | Update(Variable(name)) if name not in read:
+                continue
+            case Loop(counter, count, inner, least):
+                found.append(Loop(counter, count, _without(inner, read), least))
+            case Branch(test, yes, no):
+                found.append(Branch(test, _without(yes, read), _without(no, read)))
+            case _:
+                found.append(each)
+    return tuple(found)
 
 
 def _renamed_body(
