@@ -22,7 +22,7 @@ from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
 from dsgec.network.cost.chips import DEFAULT_CHIP
-from dsgec.network.model import Model
+from dsgec.network.model import Model, columns_in_use, in_use
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
 
 LARGE = 40_000
@@ -34,7 +34,7 @@ def run_artefact(model: Model, name: str) -> Artefact:
 
     Its self-test rows are searched quickly; `dsgec export` searches longer.
     """
-    return Artefact(model, name, selftest=QUICK)
+    return Artefact(in_use(model), name, selftest=QUICK)
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -123,9 +123,11 @@ def make_artefact(
     """Return the artefact of a model in a number format; see `export`."""
     chosen: tuple[Range | None, ...] = ()
     if dtype in STORED_BITS:
-        chosen = choose_ranges(model.columns, recorded, ranges)
+        whole = choose_ranges(model.columns, recorded, ranges)
+        chosen = tuple(whole[number] for number in columns_in_use(model)) if whole else ()
     else:
         refuse_ranges(ranges, dtype)
+    model = in_use(model)
     own = _layout_by_size(model) if layout == AUTO else layout
     artefact = Artefact(model, name, dtype, ranges=chosen, checked=checked, layout=own)
     is_chosen = layout == AUTO and dtype in STORED_BITS and own == FLAT

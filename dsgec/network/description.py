@@ -11,7 +11,7 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import check
-from dsgec.network.model import KINDS, Column, Label, Model
+from dsgec.network.model import KINDS, Column, Label, Model, in_use
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
@@ -47,7 +47,11 @@ def describe_model(model: Model) -> dict[str, Any]:
 
 
 def model_identity(model: Model) -> str:
-    """Return the text whose digest identifies a model: what it computes, not how it is written."""
+    """Return the text whose digest identifies a model: what it computes, not how it is written.
+
+    Features of a signal that the network does not read are no part of it.
+    """
+    model = in_use(model)
     header = header_identity(model.columns, model.classes, model.threshold, model.signal)
     return network_text(model.network) + header
 
@@ -89,7 +93,7 @@ def read_model(description: Any, network: str, source: str, network_source: str)
         if len({column.name for column in columns}) < len(columns):
             raise ValueError("two columns have one name")
         signal = None if described.signal is None else read_signal(described.signal)
-        if signal and not _are_features(columns, signal):
+        if signal and not are_features(columns, signal):
             raise ValueError("the columns are not the features of the signal")
     except ValueError as error:
         raise DsgecError(f"{source} does not describe a model") from error
@@ -106,9 +110,12 @@ def read_model(description: Any, network: str, source: str, network_source: str)
         ) from error
 
 
-def _are_features(columns: Sequence[Column], signal: Signal) -> bool:
-    are_numbers = all(column.kind == "number" and not column.marked for column in columns)
-    return are_numbers and len(columns) == len(signal.features)
+def are_features(columns: Sequence[Column], signal: Signal) -> bool:
+    """Return whether columns are the features of a signal, in their order."""
+    are_numbers = all(
+        column.kind in ("number", "constant") and column.fill is None for column in columns
+    )
+    return are_numbers and [column.name for column in columns] == [*map(str, signal.features)]
 
 
 def read_column(value: Any) -> Column:

@@ -1,13 +1,21 @@
 """Write and parse network files: `parse_model(model_text(model)) == model`.
 
 Before the equations of the network stand the columns of a row, which define `x_1`, `x_2` …, the
-classes, the target and the threshold:
+classes, the target and the threshold. If the columns are features of a signal, its channels and its
+windows stand before them:
 
     x_1 = number("age", missing=38.0, center=38.2, scale=12.1)
     x_2 = boolean("sex", "female", "male")
     x_3, x_4, x_5 = category("port", "C", "Q", missing="Q", marked)
     _ = constant("ship")
     classes = "no", "yes"
+
+    c_1 = channel("ax", scale=0.0078125)
+    window = 64
+    step = 32
+    bits = 13
+    rate = 50.0
+    x_1 = number("std(ax)", center=310.5, scale=204.2)
 
 Numbers are written so that they read back bit for bit, and texts as JSON strings.
 """
@@ -24,15 +32,20 @@ from dsgec.network.description import read_column
 from dsgec.network.ir import check
 from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed_model
 from dsgec.network.parse import parse
+from dsgec.network.signal_text import SIGNAL_FORM, make_signal, signal_lines
 from dsgec.network.simplify import simplify
-from dsgec.network.syntax import MOST_INPUTS, Cursor, SourceText, blank_comments
+from dsgec.network.syntax import MOST_INPUTS, Cursor, SourceText, blank_comments, quote
 from dsgec.network.text import network_text
 from dsgec.plain_data import is_number, is_text
+from dsgec.signal.description import Signal
 
 MOST_NETWORK_BYTES = 64 << 20
 """The largest network file that is read."""
 
-_STATEMENT = re.compile(r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|classes|target|threshold)\s*=", re.ASCII)
+_STATEMENT = re.compile(
+    r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|c_\d+|classes|target|threshold|window|step|bits|rate)\s*=",
+    re.ASCII,
+)
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<text>"(?:[^"\\]|\\.)*")
@@ -47,6 +60,7 @@ _TOKEN = re.compile(
 _SCALING_NOTE = "# A number is read as (value - center) / scale."
 _LONGEST_WHOLE = 30  # digits of a class that is a whole number
 _OPTIONS = ("missing", "center", "scale", "marked")
+_CHANNEL_OPTIONS = ("offset", "scale")
 _FORM = 'Write a column as `x_1 = number("size", missing=2.0, center=1.0, scale=0.5)`.'
 _WRITE_CLASSES = (
     'Write `classes = "no", "yes"`, whole numbers without quotes, or `classes = false, true`.'
@@ -57,17 +71,18 @@ _ORDER = "Columns, classes, target and threshold stand before the equations."
 
 @dataclass(frozen=True, slots=True)
 class ModelHeader:
-    """The columns, classes, target and threshold that a text states; None for those left out."""
+    """The parts of a model that a text states before its equations; None for those left out."""
 
     columns: tuple[Column, ...] | None = None
     classes: tuple[Label, ...] | None = None
     target: str | None = None
     threshold: float | None = None
+    signal: Signal | None = None
 
     def agrees(self, model: Model) -> bool:
         """Return whether everything that the text states holds for a model."""
         stated = (getattr(self, field.name) for field in fields(self))
-        own = (model.columns, model.classes, model.target, model.threshold)
+        own = (model.columns, model.classes, model.target, model.threshold, model.signal)
         return all(a is None or a == b for a, b in zip(stated, own, strict=True))
 
 
@@ -76,7 +91,8 @@ def model_text(model: Model, *, ascii_only: bool = False) -> str:
 
     With `ascii_only`, other characters of names are escaped.
     """
-    lines = [_SCALING_NOTE] if any(column.scale != 1.0 for column in model.columns) else []
+    lines = [*signal_lines(model.signal, ascii_only)] if model.signal else []
+    lines += [_SCALING_NOTE] if any(column.scale != 1.0 for column in model.columns) else []
     lines += _column_lines(model.columns, ascii_only)
     if model.classes:
         lines.append(f"classes = {', '.join(_label(one, ascii_only) for one in model.classes)}")
@@ -85,12 +101,6 @@ def model_text(model: Model, *, ascii_only: bool = False) -> str:
     if model.threshold != DEFAULT_THRESHOLD:
         lines.append(f"threshold = {model.threshold!r}")
     return "".join(f"{line}\n" for line in lines) + network_text(model.network)
-
-
-def quote(text: str, ascii_only: bool = False) -> str:
-    """Return a text as a JSON string of printable characters on one line."""
-    written = json.dumps(text, ensure_ascii=ascii_only)
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
 
 
 def _column_lines(columns: Sequence[Column], ascii_only: bool) -> Iterator[str]:
@@ -133,7 +143,7 @@ def parse_model(text: str, *, source: str = "network") -> Model:
         raise error.of(source) from error
     if threshold != DEFAULT_THRESHOLD and len(classes) != 2:
         raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
-    return Model(network, columns, classes, header.target or "", threshold)
+    return Model(network, columns, classes, header.target or "", threshold, header.signal)
 
 
 def decode_model(data: bytes, source: str) -> Model:
@@ -163,6 +173,8 @@ class _HeaderReader(SourceText):
         self.names: set[str] = set()
         self.features = 0
         self.stated: dict[str, Any] = {}
+        self.channels: list[dict[str, object]] = []
+        self.windows: dict[str, float] = {}
 
     def read(self) -> tuple[ModelHeader, str]:
         """Return the header, and the text with blanks for its statements."""
@@ -182,7 +194,7 @@ class _HeaderReader(SourceText):
                 kept.append(" " * len(body) + line[len(body) :])
             offset += len(line)
         columns = tuple(self.columns) or None
-        return ModelHeader(columns, **self.stated), "".join(kept)
+        return ModelHeader(columns, **self.stated, signal=self.signal()), "".join(kept)
 
     def statement(self, statement: re.Match[str], start: int, end: int) -> None:
         name = statement[1]
@@ -196,6 +208,12 @@ class _HeaderReader(SourceText):
                 self.stated[name] = line.text()
             case "threshold":
                 self.stated[name] = line.number()
+            case "window" | "step" | "bits" | "rate":
+                if name in self.windows:
+                    raise self.fail(start, f"`{name}` is given twice")
+                self.windows[name] = line.number()
+            case _ if name.startswith("c_"):
+                self.channel(name, start, line)
             case _:
                 self.column([part.strip() for part in name.split(",")], start, line)
         line.expect_end()
@@ -217,6 +235,24 @@ class _HeaderReader(SourceText):
         if len(set(labels)) < len(labels) or len(labels) < 2:
             raise self.fail(line.at, "there must be two or more different classes", _WRITE_CLASSES)
         return tuple(labels)
+
+    def channel(self, name: str, start: int, line: "_Line") -> None:
+        kind = line.next()
+        if kind["word"] != "channel" or name != f"c_{len(self.channels) + 1}":
+            raise self.fail(
+                start, f"expected `c_{len(self.channels) + 1} = channel(…)`", SIGNAL_FORM
+            )
+        self.channels.append(line.arguments("channel", _CHANNEL_OPTIONS))
+
+    def signal(self) -> Signal | None:
+        """Return the signal whose features the columns are, if the text has one."""
+        if not self.channels and not self.windows:
+            return None
+        try:
+            return make_signal(self.channels, self.windows, self.columns)
+        except ValueError as error:
+            message = f"the signal is not complete or wrong: {error}"
+            raise self.fail(0, message, SIGNAL_FORM) from None
 
     def column(self, names: list[str], start: int, line: "_Line") -> None:
         kind = line.next()
@@ -298,7 +334,7 @@ class _Line(Cursor):
         found: str = value
         return found
 
-    def arguments(self, kind: str) -> dict[str, object]:
+    def arguments(self, kind: str, known: Sequence[str] = _OPTIONS) -> dict[str, object]:
         """Parse the name, the categories and the options of a column into plain data."""
         self.expect("(")
         texts = [self.text()]
@@ -309,8 +345,8 @@ class _Line(Cursor):
                 texts.append(self.text())
                 continue
             name = self.next()["word"]
-            if name not in _OPTIONS or name in options:
-                raise self.unexpected(token, f"an option ({', '.join(_OPTIONS)})", _FORM)
+            if name not in known or name in options:
+                raise self.unexpected(token, f"an option ({', '.join(known)})", _FORM)
             options[name] = name == "marked" or self.option(name, kind, texts[1:])
         self.expect(")")
         if "missing" in options:

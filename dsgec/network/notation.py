@@ -11,7 +11,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.formula import Formula, Monomial, Sum, feature_columns, make_formula
 from dsgec.network.ir import Input
 from dsgec.network.model import Column, Model
-from dsgec.network.model_text import model_text, quote
+from dsgec.network.model_text import model_text
 from dsgec.network.ranges import Range
 from dsgec.network.rounding import (
     TOLERANCE,
@@ -23,7 +23,7 @@ from dsgec.network.rounding import (
     scale_rows,
     sum_value,
 )
-from dsgec.network.syntax import resolve_function
+from dsgec.network.syntax import quote, resolve_function
 
 _PLAIN_NAME = re.compile(r"[^\W\d][\w .%°²³µ]*")
 _LONGEST_INLINE = 200

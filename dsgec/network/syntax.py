@@ -1,5 +1,6 @@
 """The syntax of phenotypes and network files: tokens, names of functions, layers and comments."""
 
+import json
 import re
 
 from dsgec.arithmetic.functions import FUNCTIONS
@@ -155,3 +156,9 @@ def split_layers(phenotype: str) -> list[list[tuple[int, int]]]:
 def count_neurons(phenotype: str) -> int:
     """Return the number of neurons in the phenotype of one layer."""
     return sum(map(len, split_layers(phenotype)))
+
+
+def quote(text: str, ascii_only: bool = False) -> str:
+    """Return a text as a JSON string of printable characters on one line."""
+    written = json.dumps(text, ensure_ascii=ascii_only)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)

@@ -21,7 +21,7 @@ from dsgec.network.structure import Size
 from dsgec.plain_data import MOST_BYTES, is_count
 from dsgec.run.record import RunRecord
 from dsgec.search.individual import Champion, CrossScore
-from dsgec.search.models import complete_phenotype
+from dsgec.search.models import complete_phenotype, make_model
 from dsgec.search.objectives import OBJECTIVES
 
 if TYPE_CHECKING:  # a folder is read without what makes one
@@ -93,7 +93,8 @@ def hall_text(
         else [one.score for one in measured]
     )
     columns, classes = problem.dataset.inputs, problem.dataset.classes
-    thresholds = {one.threshold for one in measured}
+    is_signal = problem.dataset.windows is not None
+    thresholds = set() if is_signal else {one.threshold for one in measured}
     headers = {each: header_identity(columns, classes, each) for each in thresholds}
     on_front = front([*zip(costs, scores, strict=True)], OBJECTIVES[problem.objective].rises)
     has_validated = any(row.champion.validated for row in rows)
@@ -107,7 +108,9 @@ def hall_text(
                 "score": scores[place],
                 **(_validation_cells(row.champion) if has_validated else {}),
                 **_metric_cells(one.figures),
-                "model_id": identity_digest(row.text + headers[one.threshold]),
+                "model_id": _signal_id(problem, row.champion.phenotype, one.threshold)
+                if is_signal
+                else identity_digest(row.text + headers[one.threshold]),
                 "phenotype": complete_phenotype(problem, row.champion.phenotype),
                 **({"threshold": one.threshold} if problem.has_own_threshold else {}),
                 "flash": row.cost.flash if row.cost else "",
@@ -120,6 +123,11 @@ def hall_text(
     writer.writeheader()
     writer.writerows(lines)
     return out.getvalue()
+
+
+def _signal_id(problem: "Problem", phenotype: str, threshold: float) -> str:
+    """Return the id of a model of a signal, which has only the features that are read."""
+    return model_id(replace(make_model(problem, phenotype), threshold=threshold))
 
 
 def _best_by_cost(

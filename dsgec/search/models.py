@@ -60,7 +60,8 @@ def make_model(problem: "Problem", phenotype: str) -> Model:
 
 def _make_model(problem: "Problem", network: Network, threshold: float) -> Model:
     dataset = problem.dataset
-    return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
+    signal = dataset.windows.signal if dataset.windows else None
+    return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold, signal)
 
 
 def search_cost(problem: "Problem", network: Network, connections: int) -> int:

@@ -6,11 +6,9 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.plain_data import from_plain
-from dsgec.program.walk import InvalidProgram
 from dsgec.signal.constants import MOST_SAMPLES, bits_for
 from dsgec.signal.description import Channel, Signal
 from dsgec.signal.parse import parse_feature
-from dsgec.signal.prove import shifts_of
 
 _LARGEST_ZERO = 1 << 30
 
@@ -61,11 +59,9 @@ def read_signal(value: Any) -> Signal:
         raise ValueError(f"not so of a signal: {[*broken, 'its bits are few enough'][0]}")
     try:
         features = tuple(parse_feature(text, names, given.window) for text in given.features)
-        signal = Signal(given.channels, given.window, given.step, features, given.bits, given.rate)
-        shifts_of(signal)
-    except (DsgecError, InvalidProgram) as error:
+    except DsgecError as error:
         raise ValueError(f"its features are wrong: {error}") from error
-    return signal
+    return Signal(given.channels, given.window, given.step, features, given.bits, given.rate)
 
 
 def _is_format(channel: Channel) -> bool:
