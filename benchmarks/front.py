@@ -85,7 +85,7 @@ def search(dataset: Dataset, what: str, given: dict[str, Any]) -> Front:
     """A run, and the costs and the scores of its hall of fame."""
     preset = make(Preset, {"effort": given["effort"]})
     own = {"patience": 0, **given}
-    grammar = load_grammar(default_grammar(len(dataset.classes))).grammar
+    grammar = load_grammar(default_grammar(dataset)).grammar
     settings = with_defaults(make_settings(own, preset), own, preset, dataset, grammar)
     problem = make_problem(grammar, dataset, settings)
     started = time.process_time()

@@ -16,7 +16,7 @@ from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
 from dsgec.network.ir import Apply, Network
 from dsgec.network.text import network_text
-from dsgec.search.defaults import THOROUGH_ENSEMBLE, default_grammar
+from dsgec.search.defaults import THOROUGH_ENSEMBLE
 
 REFERENCE = "dsgec"
 """The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""
@@ -52,12 +52,8 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         run = model.run_
     else:
         end = time.process_time() + request.seconds
-        grammar = chosen.pop("grammar", None) or default_grammar(
-            split.classes, {"generations": _ENDLESS}
-        )
         chosen = {"scale": "standard", **chosen, "generations": _ENDLESS}
         run = evolve(
-            grammar,
             split.x_train,
             split.y_train,
             test=0,

@@ -16,7 +16,7 @@ import numpy as np
 from dsgec.data.source import TableSource
 from dsgec.data.table import RecordingColumns, Table, TextColumn, encode_texts
 from dsgec.data.ts_files import RECORDING
-from dsgec.errors import DsgecError, counted, join_names
+from dsgec.errors import DsgecError, Fault, counted, join_names
 from dsgec.folder import Folder, open_folder
 
 CLASS = "class"
@@ -54,13 +54,22 @@ def read_recordings(path: Path, shown: str, read: ReadOne, encoding: str = "") -
             total += len(data)
             if total > _MOST_ALL:
                 raise DsgecError(f"the tables in {shown} have more than {_MOST_ALL >> 30} GB")
-            table = read(TableSource(io.BytesIO(data), f"{shown}/{name}", name, encoding))
+            source = TableSource(io.BytesIO(data), f"{shown}/{name}", name, encoding)
+            table = _read_one(source, read)
             digest.update(f"{name}\0{table.digest}\n".encode())
             _check_alike(tables, table)
             tables.append(table)
     labels = [_class_of(name) for name in names]
     called = path.resolve().name or "recordings"
     return _join(called, shown, digest.hexdigest(), tables, names, labels)
+
+
+def _read_one(source: TableSource, read: ReadOne) -> Table:
+    try:
+        return read(source)
+    except DsgecError as error:
+        what = "what was named is a folder, whose tables are read as recordings of samples"
+        raise DsgecError([*error.faults, Fault(what, "Name one file to read one table.")]) from None
 
 
 def _find(folder: Folder) -> list[str]:

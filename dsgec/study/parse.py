@@ -1,7 +1,7 @@
 """Parse a study file (TOML); all its errors are reported at once."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +38,9 @@ _MOST_CELLS = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,59}")
 # What stands elsewhere in a study.
 _NOT_SETTINGS = {"representation", "engine", "seed", "generations"}
+_AS_IN_COMMANDS: Mapping[str, str] = {}
+_RENAMED = {"label": "window_label"}
+"""Settings of a table whose name is taken: `label` is what a study calls the table."""
 
 T = TypeVar("T")
 
@@ -121,7 +124,8 @@ def _declared_data(
         target = reader.take("target", str)
         label = reader.take("label", str, name)
         fitness = reader.take("fitness", str, "")
-        reading, preprocessing = _make(ReadingOptions, reader), _make(Preprocessing, reader)
+        reading = _make(ReadingOptions, reader)
+        preprocessing = _make(Preprocessing, reader, _RENAMED)
         reader.close()
         place, _, function = fitness.partition(":")
         own = f"{beside(place, folder)}:{function or FUNCTION}" if fitness else ""
@@ -129,9 +133,14 @@ def _declared_data(
     return found
 
 
-def _make(kind: type[T], reader: TomlReader) -> T:
-    """Return a dataclass of settings from the keys of a table; keep the faults of wrong values."""
-    given = _take_settings(kind, reader)
+def _make(kind: type[T], reader: TomlReader, renamed: Mapping[str, str] = _AS_IN_COMMANDS) -> T:
+    """Return a dataclass of settings from the keys of a table; keep the faults of wrong values.
+
+    `renamed` has the keys of settings that are not called as they are in commands.
+    """
+    given = _take_settings(kind, reader, but=renamed)
+    reader.asked += sorted(renamed.values())
+    given |= {one: reader.table[key] for one, key in renamed.items() if key in reader.table}
     return _keep_faults(reader, lambda: make(kind, given), kind())
 
 

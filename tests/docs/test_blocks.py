@@ -22,6 +22,7 @@ IN_A_CLONE = {
     "python -m dsgec.search.generate": "tests/test_how_to.py",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
+    "python -m pytest tests/signal": "CI",
     "python -m pytest tests/search/fitness tests/search/learning tests/engine/test_same_run.py": (
         "CI"
     ),

@@ -77,6 +77,8 @@ def test_everything_that_can_be_said(tmp_path):
         file = "houses.csv"
         target = "price"
         label = "Houses"
+        window = 8
+        window_label = "majority"
         [[part]]
         name = "a"
         representations = ["dsge"]
@@ -103,6 +105,7 @@ def test_everything_that_can_be_said(tmp_path):
     assert a.generations == (9, 4)
     assert a.data[1].file == str(tmp_path / "houses.csv")
     assert (a.data[1].target, a.data[1].label) == ("price", "Houses")
+    assert (a.data[1].preprocessing.window, a.data[1].preprocessing.label) == (8, "majority")
     assert a.grammars[1].file == str(tmp_path / "my.bnf")
     assert a.settings[0][0].max_depth == (("sigexpr", 4), ("sum", 2))
     assert (a.settings[0][0].population, b.settings[0][0].population) == (10, 11)
