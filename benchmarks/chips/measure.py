@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import gc
 import importlib.util
 import shutil
 import subprocess
@@ -120,7 +121,10 @@ def _emulated(
     text = _tool(chip, "objdump", folder, "-d")
     symbols = _symbols(chip, folder)
     emulator = Emulator(chip, folder / "net.elf", disassembly(text), symbols)
-    return [emulator.call(symbols[function], row.tobytes(), result_bytes) for row in rows]
+    calls = [emulator.call(symbols[function], row.tobytes(), result_bytes) for row in rows]
+    del emulator
+    gc.collect()  # Unicorn's machines are in cycles of references, and hold much memory.
+    return calls
 
 
 def _avr(

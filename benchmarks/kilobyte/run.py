@@ -51,11 +51,10 @@ def run(plan: Plan) -> None:
             missing = [name for name in plan.methods if (table, number, name) not in known]
             if missing:
                 jobs.append((table, number, missing, plan.rows, plan.report, plan.out))
-    if plan.jobs == 1:
-        for done, job in enumerate(jobs, 1):
-            _show(done, len(jobs), run_case(*job))
-        return
-    with ProcessPoolExecutor(plan.jobs, mp_context=get_context("spawn")) as pool:
+    # A process for each case: an emulator's memory is not all given back.
+    with ProcessPoolExecutor(
+        plan.jobs, mp_context=get_context("spawn"), max_tasks_per_child=1
+    ) as pool:
         futures = [pool.submit(run_case, *job) for job in jobs]
         for done, future in enumerate(as_completed(futures), 1):
             _show(done, len(jobs), future.result())
