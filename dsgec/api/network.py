@@ -36,7 +36,7 @@ from dsgec.network.text import network_text
 from dsgec.rendering import render_markup
 from dsgec.report.network_drawing import network_svg
 from dsgec.report.page import model_page
-from dsgec.run.predict import model_rows
+from dsgec.run.predict import expected_columns, model_rows
 
 _PICKLED = "the pickled network"
 
@@ -142,7 +142,8 @@ class Network:
 
         :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a dictionary
             that is one row, a list of such rows, or the file of a table. Columns are found by
-            name; in arrays and lists of rows, by position.
+            name; in arrays and lists of rows, by position. For a network of a signal, X has the
+            samples of its channels, and each window is predicted.
         """
         rows = self.rows(X)
         if not self.classes:
@@ -190,7 +191,7 @@ class Network:
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
             return self._no_rows(X)
         if isinstance(X, str | Path):
-            table = read_table(str(X), ReadingOptions(names=self.columns))
+            table = read_table(str(X), ReadingOptions(names=expected_columns(self.model)))
         else:
             table = make_table(X)
         return model_rows(self.model, table)

@@ -74,15 +74,19 @@ def verify(artefact: Path, data: str | None) -> None:
 )
 @reading_options
 def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None:
-    """Predict every row of DATA with the network of RUN, as CSV."""
+    """Predict every row of DATA with the network of RUN, as CSV.
+
+    If RUN was evolved on a log of samples, DATA is one, too: every window is predicted.
+    """
     from dsgec.folder import open_folder, write_whole
-    from dsgec.run.folder import read_model
-    from dsgec.run.predict import predictions
+    from dsgec.run.folder import parse_model, read_record
+    from dsgec.run.predict import expected_columns, predictions
 
     with open_folder(run) as folder:
-        model, _ = read_model(folder)
-    names = tuple(column.name for column in model.columns)
-    text = predictions(model, table.read(data, names))
+        record = read_record(folder)
+        model, _ = parse_model(folder, record)
+    group = str(record.data.options.get("group", ""))
+    text = predictions(model, table.read(data, expected_columns(model)), group)
     if out is None:
         print_data(text.removesuffix("\n"))
     else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.blocks import divide
 from dsgec.data.dataset import Dataset
 from dsgec.data.stretches import count_stretches
 from dsgec.errors import mention
@@ -40,6 +41,7 @@ _LEAST_EVIDENCE = 5.0  # standard errors
 _MOST_CELLS = 4_000_000
 _ROWS_OF_A_BIN, _MOST_BINS = 20, 20
 _LEAST_STRETCH = 5
+_LEAST_RESTARTS = 3
 
 
 def is_on_neighbours(note: str) -> bool:
@@ -47,17 +49,26 @@ def is_on_neighbours(note: str) -> bool:
     return note.startswith((NEIGHBOUR_NOTE, LOG_NOTE))
 
 
-def add_leakage_notes(dataset: Dataset, *, is_timed: bool = False) -> Dataset:
+def add_leakage_notes(dataset: Dataset, time: Array | None = None) -> Dataset:
     """Return the data set with notes on columns, and on rows, that may reveal the target.
 
-    A table that `is_timed` has a column that counts its rows or is a time.
+    With a `time`, which may be a column that counts the rows, it may be a log of samples: then its
+    rows are divided into groups.
     """
     notes = [
         f"`{name}` alone tells the target: is it known when you predict?"
         f" {mention('ignore')} leaves it out"
         for name in _find_leaks(dataset)
     ]
-    notes += _neighbour_notes(dataset, is_timed=is_timed)
+    # The paper's preset, which fits no preprocessing, stays as it is.
+    is_grouped = dataset.groups is not None
+    unknown = not is_grouped and dataset.preprocessing.is_fitted
+    likeness = measure_likeness(dataset) if unknown else None
+    if likeness is not None and time is not None:
+        dataset, note = _divide_log(dataset, time, likeness)
+        notes.append(note)
+    elif likeness is not None:
+        notes.append(_neighbour_note(dataset, likeness))
     return replace(dataset, notes=(*dataset.notes, *notes)) if notes else dataset
 
 
@@ -114,26 +125,31 @@ class Likeness:
         return f"their mean distance is {self.ratio:.2g} times as large"
 
 
-def _neighbour_notes(dataset: Dataset, *, is_timed: bool) -> list[str]:
-    # The paper's preset, which fits no preprocessing, stays as it is.
-    if dataset.groups is not None or not dataset.preprocessing.is_fitted:
-        return []
-    likeness = measure_likeness(dataset)
-    if likeness is None:
-        return []
-    column = _group_column(dataset)
-    named = mention("group", column) if column else mention("group")
-    if is_timed:
-        return [
-            f"{LOG_NOTE}: rows are in the order of a time, and {NEIGHBOUR_NOTE} ({likeness}), so"
-            f" test figures of single rows are too good; {mention('window', WINDOW)} makes features"
-            f" of windows, which are split by recording, and {named} names the recordings"
-        ]
-    return [
+def _divide_log(dataset: Dataset, time: Array, likeness: Likeness) -> tuple[Dataset, str]:
+    """Return a log of samples with groups that a split keeps together, and a note on them."""
+    codes = _stretch_codes(dataset)
+    named = mention("group", codes[0]) if codes else mention("group")
+    again = np.diff(time, prepend=time[:1]) < 0.0
+    recording = np.cumsum(again).astype(np.intp) if codes is None else codes[1]
+    known = recording if codes or again.sum() >= _LEAST_RESTARTS else None
+    division = divide(dataset.y, len(dataset.classes), recording, known, 1)
+    named += " leaves that column out" if codes else " names the recordings"
+    note = (
+        f"{LOG_NOTE}: rows are in the order of a time, and {NEIGHBOUR_NOTE} ({likeness}), so"
+        f" training and test rows, and folds, are {division.by.split('; ')[0]};"
+        f" {mention('window', WINDOW)} makes features of windows, and {named}"
+    )
+    return replace(dataset, groups=division.groups), note
+
+
+def _neighbour_note(dataset: Dataset, likeness: Likeness) -> str:
+    codes = _stretch_codes(dataset)
+    named = mention("group", codes[0]) if codes else mention("group")
+    return (
         f"{NEIGHBOUR_NOTE} ({likeness}), so test rows may resemble training rows and the test"
         " figures be too good; where rows are of one recording, patient or machine,"
         f" {named} keeps them together"
-    ]
+    )
 
 
 def measure_likeness(dataset: Dataset) -> Likeness | None:
@@ -190,11 +206,11 @@ def _draw_rows(strata: NDArray[np.intp]) -> NDArray[np.intp]:
     return found
 
 
-def _group_column(dataset: Dataset) -> str:
-    """Return the name of a column that has one value for each long stretch of rows, if any."""
+def _stretch_codes(dataset: Dataset) -> tuple[str, NDArray[np.intp]] | None:
+    """Return a column that has one value for each long stretch of rows: its name and its codes."""
     if dataset.raw is None:
-        return ""
-    rows, best, name = len(dataset.y), 1, ""
+        return None
+    rows, best, found = len(dataset.y), 1, None
     for number, column in enumerate(dataset.columns):
         values = dataset.raw[:, number]
         if column.kind == "constant" or np.isnan(values).any():
@@ -203,5 +219,6 @@ def _group_column(dataset: Dataset) -> str:
             continue
         stretches = count_stretches(values)
         if best < stretches <= rows // _LEAST_STRETCH:
-            best, name = stretches, column.name
-    return name
+            best = stretches
+            found = column.name, np.unique(values, return_inverse=True)[1].astype(np.intp)
+    return found

@@ -6,6 +6,7 @@ data set are windows, and their features are those that a grammar names.
 
 import numpy as np
 
+from dsgec.data.blocks import divide
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
 from dsgec.data.samples import Log, complete, quoted, read_log
@@ -14,9 +15,7 @@ from dsgec.data.target import default_target, read_target
 from dsgec.data.windows import (
     Array,
     Mask,
-    Rows,
     Windows,
-    block_starts,
     cut,
     stretches,
     window_targets,
@@ -46,8 +45,9 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
     log = read_log(table, place, options)
     if len(y) < len(log.samples):  # of a wide table
         y = np.repeat(y, len(log.samples) // len(y))
-    groups, blocked, notes = _choose_groups(log, y, len(classes), options)
-    starts = log.starts.copy()
+    division = divide(y, len(classes), log.recording, log.groups, options.window, options.group)
+    notes = [division.note]
+    starts: Mask = log.starts | division.starts
     usable: Mask = np.logical_not(np.isnan(log.samples).any(axis=1))
     incomplete = int((~usable).sum())
     if incomplete and options.missing == "error":
@@ -59,11 +59,7 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         notes.append(
             f"{counted(incomplete, 'row')} lack a sample: windows begin again after each of them"
         )
-    if blocked is not None:
-        starts[blocked[1:]] = True
-        for first in blocked[1:].tolist():
-            if log.recording[first] == log.recording[first - 1]:
-                usable[max(first - options.window, 0) : first] = False
+    usable &= ~division.before
     first = cut(starts, usable, options.window, options.stride)
     by_majority = options.label == "majority"
     targets = window_targets(y, first, options.window, len(classes), by_majority=by_majority)
@@ -80,9 +76,10 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         log.rate,
         log.names,
         log.recording[first],
+        log.begins,
     )
     classes, targets, lost = _present_classes(classes, targets)
-    numbers = np.unique(groups[first], return_inverse=True)[1]
+    numbers = np.unique(division.groups[first], return_inverse=True)[1]
     made = f"{counted(len(first), 'window')} of {counted(options.window, 'sample')}, one every"
     notes = [
         f"{made} {counted(options.stride, 'sample')}, of {join_names(quoted(log.channels))}",
@@ -105,37 +102,6 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         groups_digest=table.groups_digest,
         windows=windows,
     )
-
-
-def _choose_groups(
-    log: Log, y: Array, classes: int, options: Preprocessing
-) -> tuple[Rows, Rows | None, list[str]]:
-    """Return the group of each sample, the starts of blocks if groups are blocks, and notes.
-
-    Recordings are groups if there are some of each class; otherwise each is divided into blocks.
-    """
-    assert options.window is not None
-    groups = log.groups
-    lonely = False
-    if groups is not None and classes:
-        known = ~np.isnan(y)
-        pairs = np.unique(np.column_stack([y[known], groups[known]]), axis=0)
-        counts = np.bincount(pairs[:, 0].astype(np.intp), minlength=classes)
-        lonely = bool((counts == 1).any())
-    if groups is not None and not lonely and len(np.unique(groups)) > 1:
-        by = f"`{options.group}`" if options.group else "recordings"
-        return groups, None, [f"training and test windows, and folds, are split by {by}"]
-    edges = np.flatnonzero(np.r_[True, log.recording[1:] != log.recording[:-1]])
-    lengths = np.diff(np.r_[edges, len(log.recording)]).tolist()
-    blocks = block_starts(lengths, options.window)
-    numbers = np.searchsorted(blocks, np.arange(len(log.recording)), side="right") - 1
-    why = "some classes are in one recording only" if lonely else "there are too few recordings"
-    advice = "" if lonely else f"; {mention('group')} names the column of recordings"
-    note = (
-        f"training and test windows, and folds, are blocks of time with a gap of one window, as"
-        f" {why}, so figures for other recordings may be worse{advice}"
-    )
-    return numbers.astype(np.intp), blocks, [note]
 
 
 def _present_classes(
@@ -194,7 +160,7 @@ def read_windows(table: Table, signal: Signal, group: str = "") -> tuple[Windows
         raise _no_windows(table, log.starts, usable, signal.window)
     windows = Windows(
         *(log.channels, log.samples, first, signal.window, signal.step, log.rate or signal.rate),
-        *(log.names, log.recording[first]),
+        *(log.names, log.recording[first], log.begins),
         calls=signal.features,
         signal=signal,
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import ColumnProfile, profile_column, refuse_strays, stray_note
 from dsgec.data.dataset import Dataset, Split
-from dsgec.data.index import mark_index_columns
+from dsgec.data.index import find_time, mark_index_columns
 from dsgec.data.leakage import add_leakage_notes, is_on_neighbours
 from dsgec.data.log import is_log, make_log_dataset
 from dsgec.data.options import Preprocessing
@@ -106,9 +106,10 @@ def make_dataset(
         groups=profile.groups,
         groups_digest=table.groups_digest,
     )
-    is_timed = any(one.is_index for one in found)
+    counters = [one for one in found if one.is_index]
+    time = find_time(found) or next(iter(counters), None) if counters else None
     fitted = fit_preprocessing(dataset, np.arange(len(profile.y)))
-    return add_leakage_notes(fitted, is_timed=is_timed)
+    return add_leakage_notes(fitted, None if time is None else time.values)
 
 
 def add_test_table(dataset: Dataset, table: Table) -> Dataset:

@@ -8,14 +8,15 @@ from dsgec.data.windows import Array, stretches
 _SECONDS = 1.5
 _DEFAULT = 64
 _LEAST, _MOST = 8, 512
+_LEAST_RECORDINGS = 30
 _PARTS = 2
 """The typical stretch of one label has as many windows or more."""
 
 
 def propose_window(log: Log, y: Array | None = None) -> int:
-    """Return a power of two that fits the rate, and the typical stretch of a label.
+    """Return a power of two that fits the rate, and the typical stretch of a class in `y`.
 
-    Recordings of one length that is at most `_MOST` are windows themselves.
+    Many recordings of one length that is at most `_MOST` are windows themselves.
     """
     usable = np.logical_not(np.isnan(log.samples).any(axis=1))
     lengths = stretches(log.starts, usable)[1]
@@ -25,7 +26,8 @@ def propose_window(log: Log, y: Array | None = None) -> int:
     if y is not None:
         changed[1:] |= (y[1:] != y[:-1]) & ~(np.isnan(y[1:]) & np.isnan(y[:-1]))
     parts = stretches(changed, usable)[1]
-    if len(lengths) > 1 and len({*lengths.tolist()}) == 1 and lengths[0] <= _MOST:
+    is_same = len({*lengths.tolist()}) == 1 and lengths[0] <= _MOST
+    if is_same and len(lengths) >= _LEAST_RECORDINGS:
         return int(lengths[0])
     wanted = _SECONDS * log.rate if log.rate else _DEFAULT
     wanted = min(wanted, float(np.median(parts)) / _PARTS, _MOST)

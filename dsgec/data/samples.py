@@ -40,6 +40,12 @@ class Log:
     gaps: int
     notes: tuple[str, ...]
 
+    @property
+    def begins(self) -> Rows:
+        """Return the first sample of each recording."""
+        found: Rows = np.unique(self.recording, return_index=True)[1]
+        return found
+
 
 def complete(table: Table, options: Preprocessing) -> Preprocessing:
     """Fill in the options that a file of recordings gives."""
@@ -157,9 +163,14 @@ def _recordings(
     several windows.
     """
     if codes is not None:
-        first = np.unique(codes, return_index=True)[1].tolist()
-        names = [table.cell(row, group) if group is not None else str(codes[row]) for row in first]
-        return codes, tuple(names), codes
+        _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+        ranks = np.empty(len(first), dtype=np.intp)
+        ranks[np.argsort(first)] = np.arange(len(first))
+        names = [
+            table.cell(row, group) if group is not None else str(codes[row])
+            for row in np.sort(first).tolist()
+        ]
+        return ranks[numbers], tuple(names), codes
     again = np.zeros(len(table), dtype=bool)
     if time is not None:
         steps = np.diff(time.values)

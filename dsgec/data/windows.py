@@ -4,7 +4,7 @@ A window is a function of its own samples: it lies within one recording, and has
 and no missing sample. After a missing sample, windows begin again, as those of a stream do.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,6 @@ Mask = NDArray[np.bool_]
 
 GAP = 5.0
 """A step in time that is longer than so many median steps ends a stretch of samples."""
-_MOST_BLOCKS = 20
-_WINDOWS_OF_A_BLOCK = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,9 +24,9 @@ class Windows:
     """The windows of a log, of which each is a row of a data set.
 
     `samples` has a row for each sample and a column for each channel. Window i has `window` samples
-    and begins with sample `starts[i]`; `names` are its recording and the number of its first sample
-    in it. `calls` are the features that a grammar names, and `signal` is their description when
-    channels are fitted to training rows.
+    and begins with sample `starts[i]`, in the recording `recording[i]`; `recordings` has the names
+    of recordings, and `begins` their first samples. `calls` are the features that a grammar names,
+    and `signal` is their description when channels are fitted to training rows.
     """
 
     channels: tuple[str, ...]
@@ -39,6 +37,7 @@ class Windows:
     rate: float | None = None
     recordings: tuple[str, ...] = ()
     recording: Rows | None = None
+    begins: Rows = field(default_factory=lambda: np.zeros(1, dtype=np.intp))
     calls: tuple[Call, ...] = ()
     signal: Signal | None = None
 
@@ -86,21 +85,6 @@ def cut(starts: Mask, usable: Mask, window: int, step: int) -> Rows:
     number = np.arange(int(counts.sum())) - np.repeat(before, counts)
     found: Rows = np.repeat(first, counts) + step * number
     return found
-
-
-def block_starts(lengths: list[int], window: int) -> Rows:
-    """Return the first samples of the blocks of time into which recordings are divided.
-
-    Between two blocks of a recording, the samples of one window are left out: no sample of a block
-    belongs to a window of another one.
-    """
-    found, begin = [], 0
-    for length in lengths:
-        wanted = min(_MOST_BLOCKS, length // (_WINDOWS_OF_A_BLOCK * window))
-        count = max(wanted, min(4, length // (2 * window)), 1)
-        found += [begin + length * block // count for block in range(count)]
-        begin += length
-    return np.array(found, dtype=np.intp)
 
 
 def window_targets(

@@ -1,41 +1,92 @@
-"""The predictions of a model for the rows of a table."""
+"""The predictions of a model for the rows of a table, or for the windows of a log."""
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.log import read_windows
 from dsgec.data.preprocessing import extract_raw_rows, refuse_missing
 from dsgec.data.table import Table
+from dsgec.data.window_features import window_features
+from dsgec.data.windows import Windows
 from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
-from dsgec.network.model import Model, compose
+from dsgec.network.model import Model, columns_in_use, compose, in_use
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def predictions(model: Model, table: Table) -> str:
-    """Return the predictions as CSV: the label and each class's probability, or the value."""
-    network, rows = compose(model), model_rows(model, table)
+def predictions(model: Model, table: Table, group: str = "") -> str:
+    """Return the predictions as CSV: the label and each class's probability, or the value.
+
+    A row of a log, whose recordings the column `group` names, is a window: its recording and the
+    numbers of its first and last sample in it come first.
+    """
+    windows = model_windows(model, table, group)
+    network = compose(model)
+    rows = model_rows(model, table) if windows is None else window_rows(model, windows)
     outputs = evaluate(network, rows)
+    places = [()] * len(rows) if windows is None else _window_cells(windows)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
+    head = [] if windows is None else ["recording", "first", "last"]
     if model.is_classifier:
         labels = [_cell(str(label)) for label in model.classes]
-        writer.writerow(["predicted", *(f"p({label})" for label in labels)])
+        writer.writerow([*head, "predicted", *(f"p({label})" for label in labels)])
         chosen, nothing = classify(network, rows, model.threshold)
         names = ["" if no else labels[n] for n, no in zip(chosen, nothing, strict=True)]
-        for name, row in zip(names, outputs.tolist(), strict=True):
+        for place, name, row in zip(places, names, outputs.tolist(), strict=True):
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
-            writer.writerow([name, *probabilities])
+            writer.writerow([*place, name, *probabilities])
     else:
         count = outputs.shape[1]
         names = [model.target] if model.target and count == 1 else _numbered(count)
-        writer.writerow(map(_cell, names))
-        writer.writerows(outputs.tolist())
+        writer.writerow([*head, *map(_cell, names)])
+        for place, row in zip(places, outputs.tolist(), strict=True):
+            writer.writerow([*place, *row])
     return out.getvalue()
+
+
+def expected_columns(model: Model) -> tuple[str, ...]:
+    """Return the names by which the header of a table or a log for a model is known."""
+    names = model.signal.channels if model.signal else model.columns
+    return tuple(one.name for one in names)
+
+
+def model_windows(model: Model, table: Table, group: str = "") -> Windows | None:
+    """Return the windows of a log for a model of a signal; None for a table of its columns."""
+    if model.signal is None:
+        return None
+    names = tuple(column.name for column in model.columns)
+    if {*names} <= {*table.columns} or (not table.has_header and len(table.columns) == len(names)):
+        return None
+    channels = expected_columns(model)
+    if not table.has_header and len(table.columns) == len(channels):
+        table = replace(table, columns=channels)
+    return read_windows(table, model.signal, group)[0]
+
+
+def window_rows(model: Model, windows: Windows) -> NDArray[np.float64]:
+    """Return the rows of windows as a model takes them; features that it does not read are 0."""
+    signal = in_use(model).signal
+    assert signal is not None
+    raw = np.zeros((len(windows), len(model.columns)))
+    raw[:, list(columns_in_use(model))] = window_features(signal, windows)
+    return raw
+
+
+def _window_cells(windows: Windows) -> list[tuple[str, int, int]]:
+    """Return for each window its recording, and the numbers of its first and last sample in it."""
+    assert windows.recording is not None
+    found = []
+    for start, number in zip(windows.starts.tolist(), windows.recording.tolist(), strict=True):
+        first = start - int(windows.begins[number]) + 1
+        found.append((_cell(windows.recordings[number]), first, first + windows.window - 1))
+    return found
 
 
 def _numbered(count: int) -> list[str]:
@@ -43,7 +94,13 @@ def _numbered(count: int) -> list[str]:
 
 
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
-    """Return the rows of a table as the model takes them: its columns, categories as numbers."""
+    """Return the rows of a table as the model takes them: its columns, categories as numbers.
+
+    Of a log, they are the features of its windows.
+    """
+    windows = model_windows(model, table)
+    if windows is not None:
+        return window_rows(model, windows)
     raw = extract_raw_rows(table, model.columns)
     read = sorted(node.column for node in compose(model).nodes if isinstance(node, Input))
     # As in every export, a value that the network does not read may be missing.

@@ -102,7 +102,6 @@ def make_result(
         model = make_model(problem, outcome.last.phenotype)
         record = make_record(problem, settings, job.grammar, outcome.last, model, outcome.ended)
         result = replace(record.result, validation=_validation(outcome.choice))
-        doubts = (*filter(None, (outcome.note,)), *warn_unsupported(problem, outcome.choice))
         if baselines is not None:
             drawn = make_evidence(problem, model)
     if baselines is not None:
@@ -112,7 +111,7 @@ def make_result(
             )
             result = replace(result, baselines=compared, comparison=comparison)
             others = warnings(problem, result, outcome.history, settings.test)
-            result = replace(result, warnings=(*doubts, *others))
+            result = replace(result, warnings=(*_doubts(problem, outcome, result), *others))
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
@@ -123,7 +122,7 @@ def make_result(
             cost, proposed = footprints(record, model, rows, settings.chip, dtypes)
             front = _front(record, model, rows, cost)
             result = replace(result, cost=cost, proposed=proposed, front=front or None)
-    elif doubts:
+    elif doubts := _doubts(problem, outcome, result):
         result = replace(result, warnings=doubts)
     record = replace(record, result=result)
     evaluations = outcome.last.evaluations
@@ -131,6 +130,12 @@ def make_result(
     name = record.model.name
     logged = log_files(problem, settings, outcome.log, outcome.history[-1].generation)
     return Result(record, model, name, outcome.history, timing, hall, drawn, job.config, logged)
+
+
+def _doubts(problem: Problem, outcome: Outcome, result: ResultRecord) -> tuple[str, ...]:
+    """Return the warnings on the choice of the network."""
+    notes = filter(None, (outcome.note,))
+    return (*notes, *warn_unsupported(problem, outcome.choice, result))
 
 
 def make_record(

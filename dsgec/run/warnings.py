@@ -44,9 +44,9 @@ def _similar_neighbours(problem: Problem) -> Iterator[str]:
     notes = problem.dataset.notes if len(problem.split.test) else ()
     if any(note.startswith(LOG_NOTE) for note in notes):
         yield (
-            f"{LOG_NOTE}, whose {NEIGHBOUR_NOTE}, so the test figures are too good:"
-            f" --window {WINDOW} makes features of windows, and --group COLUMN names the recordings"
-            " to split by"
+            f"{LOG_NOTE}, whose {NEIGHBOUR_NOTE}, so test rows are other stretches of time than"
+            f" training rows: --window {WINDOW} makes features of windows, and --group COLUMN names"
+            " the recordings to split by"
         )
     elif any(map(is_on_neighbours, notes)):
         yield (
@@ -112,9 +112,21 @@ def _no_better(result: ResultRecord) -> Iterator[str]:
         )
 
 
-def warn_unsupported(problem: Problem, choice: Recommendation | None) -> Iterator[str]:
-    """Warn of a network that held-out rows do not show to be better than no network."""
-    if choice is None or choice.unsupported is None:
+def _is_better_on_test(result: ResultRecord) -> bool:
+    """Return whether the interval of the test accuracy is above that of the majority class."""
+    interval = result.test_interval("accuracy")
+    shares = [one.test["accuracy"] for one in result.baselines or () if "accuracy" in one.test]
+    return interval is not None and bool(shares) and interval[0] > (shares[0] or 0.0)
+
+
+def warn_unsupported(
+    problem: Problem, choice: Recommendation | None, result: ResultRecord
+) -> Iterator[str]:
+    """Warn of a network that held-out rows do not show to be better than no network.
+
+    There is no warning if the test rows show that.
+    """
+    if choice is None or choice.unsupported is None or _is_better_on_test(result):
         return
     own = choice.unsupported
     measure = "R²" if choice.measure == RISING else choice.measure

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from dsgec.data.blocks import block_starts
 from dsgec.data.dataset import folds, split
 from dsgec.data.log import make_log_dataset
 from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table
-from dsgec.data.windows import block_starts, cut, find_gaps, window_targets
+from dsgec.data.windows import cut, find_gaps, window_targets
 from dsgec.errors import DsgecError
 from tests.support.logs import gesture_log, walk_log
 

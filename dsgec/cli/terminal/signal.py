@@ -50,11 +50,13 @@ def _lines(
         missing = f"; {len(values) - len(known):,} missing" if len(known) < len(values) else ""
         span = f"{known.min():g} … {known.max():g}" if len(known) else "no samples"
         yield f"  channel     {name[:_WIDEST_NAME]:<{_WIDEST_NAME}} {whole}{span}{missing}"
-    time = f"by `{log.time}`, " if log.time else ""
-    yield f"  gaps        {time}{counted(log.gaps, 'gap')} within recordings"
+    gaps = "unknown without a column of the time"
+    if log.time:
+        gaps = f"by `{log.time}`, {counted(log.gaps, 'gap')} within recordings"
+    yield f"  gaps        {gaps}"
     yield from _recording_lines(log, classes, y)
     yield from (OPTIONS.write(f"  note        {note}") for note in log.notes)
-    window = options.window or propose_window(log, y)
+    window = options.window or propose_window(log, y if classes else None)
     step = options.step or max(window // 2, 1)
     how = "given" if options.window else "proposed"
     group = f" --group {options.group}" if options.group and not table.recorded else ""
