@@ -3,154 +3,80 @@
 A number is true if it is greater than 0; results are 1 and 0.
 """
 
-from dsgec.arithmetic.entry import function
+from dsgec.arithmetic.entry import condition, function
 
 
-@function(
-    "1 where a < b, otherwise 0, also at NaN; written `a < b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a < b, otherwise 0, also at NaN; written `a < b`.")
 def lt(a: float, b: float) -> float:
     """1 where a is less than b, otherwise 0."""
     return 1.0 if a < b else 0.0
 
 
-@function(
-    "1 where a ≤ b, otherwise 0, also at NaN; written `a <= b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a ≤ b, otherwise 0, also at NaN; written `a <= b`.")
 def le(a: float, b: float) -> float:
     """1 where a is at most b, otherwise 0."""
     return 1.0 if a <= b else 0.0
 
 
-@function(
-    "1 where a > b, otherwise 0, also at NaN; written `a > b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a > b, otherwise 0, also at NaN; written `a > b`.")
 def gt(a: float, b: float) -> float:
     """1 where a is greater than b, otherwise 0."""
     return 1.0 if a > b else 0.0
 
 
-@function(
-    "1 where a ≥ b, otherwise 0, also at NaN; written `a >= b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a ≥ b, otherwise 0, also at NaN; written `a >= b`.")
 def ge(a: float, b: float) -> float:
     """1 where a is at least b, otherwise 0."""
     return 1.0 if a >= b else 0.0
 
 
-@function(
-    "1 where a equals b, otherwise 0, also at NaN; written `a = b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a equals b, otherwise 0, also at NaN; written `a = b`.")
 def eq(a: float, b: float) -> float:
     """1 where a equals b, otherwise 0."""
     return 1.0 if a == b else 0.0
 
 
-@function(
-    "0 where a equals b, otherwise 1, also at NaN; written `a != b`.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("0 where a equals b, otherwise 1, also at NaN; written `a != b`.")
 def ne(a: float, b: float) -> float:
     """0 where a equals b, otherwise 1."""
     return 0.0 if a == b else 1.0
 
 
-@function(
-    "1 where x is not greater than 0, otherwise 0; 1 at NaN.",
-    lambda x, y: 0.0,
-    name="not",
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where x is not greater than 0, otherwise 0; 1 at NaN.", name="not")
 def negation(x: float) -> float:
     """0 where x is true, otherwise 1."""
     return 0.0 if x > 0.0 else 1.0
 
 
-@function(
-    "1 where a and b are greater than 0, otherwise 0; NaN is not.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    name="and",
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a and b are greater than 0, otherwise 0; NaN is not.", name="and")
 def both(a: float, b: float) -> float:
     """1 where a and b are true, otherwise 0."""
     t = 1.0 if b > 0.0 else 0.0
     return t if a > 0.0 else 0.0
 
 
-@function(
-    "1 where a or b is greater than 0, otherwise 0; NaN is not.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    name="or",
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where a or b is greater than 0, otherwise 0; NaN is not.", name="or")
 def either(a: float, b: float) -> float:
     """1 where a or b is true, otherwise 0."""
     t = 1.0 if b > 0.0 else 0.0
     return 1.0 if a > 0.0 else t
 
 
-@function(
-    "1 where exactly one of a and b is greater than 0, otherwise 0; NaN is not.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("1 where exactly one of a and b is greater than 0, otherwise 0; NaN is not.")
 def xor(a: float, b: float) -> float:
     """1 where one of a and b is true and the other is not, otherwise 0."""
     t = 1.0 if b > 0.0 else 0.0
     return 1.0 - t if a > 0.0 else t
 
 
-@function(
-    "0 where a and b are greater than 0, otherwise 1; NaN is not.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("0 where a and b are greater than 0, otherwise 1; NaN is not.")
 def nand(a: float, b: float) -> float:
     """0 where a and b are true, otherwise 1."""
     t = 0.0 if b > 0.0 else 1.0
     return t if a > 0.0 else 1.0
 
 
-@function(
-    "0 where a or b is greater than 0, otherwise 1; NaN is not.",
-    lambda a, b, y: 0.0,
-    lambda a, b, y: 0.0,
-    ulp=0.0,
-    is_bounded=True,
-)
+@condition("0 where a or b is greater than 0, otherwise 1; NaN is not.")
 def nor(a: float, b: float) -> float:
     """0 where a or b is true, otherwise 1."""
     t = 0.0 if b > 0.0 else 1.0

@@ -19,7 +19,8 @@ class Function:
     as a lambda of the arguments and the result. It is the derivative of the function as defined,
     protected values included. Where none exists (a kink, a jump, a vertical tangent) it is 0; at a
     tie of `min` or `max` it is that of the argument whose value is taken. The one derivative of
-    `softmax` takes a result, another result, and 1 if the two are the same or else 0.
+    `softmax` takes a result, another result, and 1 if the two are the same or else 0. A condition
+    has no derivatives listed: they are 0.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Function:
         for name in (self.name, *self.aliases):
             if len(name) > LONGEST_NAME:
                 raise ValueError(f"{name}: a name has at most {LONGEST_NAME} characters")
-        if len(self.derivatives) != (1 if self.arity is None else self.arity):
+        if self.derivatives and len(self.derivatives) != (1 if self.arity is None else self.arity):
             raise ValueError(f"{self.name}: expected one derivative per argument")
 
     @property
@@ -82,3 +83,8 @@ def function(
         return implementation
 
     return register
+
+
+def condition(meaning: str, name: str = "") -> Callable[[Implementation], Implementation]:
+    """Return a decorator that registers a function with the results 0 and 1 only."""
+    return function(meaning, name=name, ulp=0.0, is_bounded=True)

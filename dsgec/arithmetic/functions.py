@@ -18,12 +18,15 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def _derivatives(function: Function) -> tuple[str, ...]:
-    names = [*inspect.signature(function.compute).parameters]
-    suffixes = [f"_{name}" for name in names] if len(names) > 1 else [""]
+    names = [*inspect.signature(function.compute).parameters] if function.derivatives else []
+    suffixes = [f"_{name}" for name in names] if len(names) != 1 else [""]
     return tuple(f"{function.symbol}_derivative{suffix}" for suffix in suffixes)
 
 
 DERIVATIVES: dict[str, tuple[str, ...]] = {
     name: _derivatives(function) for name, function in ALL_FUNCTIONS.items() if function.arity
 }
-"""The symbols of the partial derivatives of each function, in the order of its arguments."""
+"""The symbols of the partial derivatives of each function, in the order of its arguments.
+
+Those of a condition are 0, and have no symbols.
+"""

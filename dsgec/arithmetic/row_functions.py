@@ -40,6 +40,7 @@ def _operations() -> Iterator[tuple[str, str, Expression, tuple[tuple[str, Expre
         if function.arity:
             own = (_A, _B, _C)[: function.arity]
             found = tuple((one, _call(one, *own, _Y)) for one in DERIVATIVES[name])
+            found = found or (("flat", Number(0.0, "double")),) * function.arity
             yield f"OF_{name}", f"rows_{function.symbol}", _call(function.symbol, *own), found
 
 
@@ -54,15 +55,17 @@ def _call(function: str, *arguments: Expression) -> Expression:
 def print_row_functions() -> str:
     """Return the loops of the engine over functions and derivatives, and the tables of them."""
     printer = RowsPrinter()
-    forward, backward, rows, places = [], [], "", ""
+    forward: list[str] = []
+    backward: dict[str, str] = {}
+    rows = places = ""
     for operation, loop, value, derivatives in _operations():
         forward.append(printer.function(loop, Procedure("", "", (_A, _B, _C), (), value)))
         rows += f"    [{operation}] = {loop},\n"
         for name, derivative in derivatives:
             whole = Procedure("", "", (_D, _A, _B, _C, _Y), (), _times(_D, derivative))
-            backward.append(printer.function(f"rows_{name}", whole, "WHOLE_LOOP"))
+            backward[name] = printer.function(f"rows_{name}", whole, "WHOLE_LOOP")
         listed = ", ".join(f"rows_{name}" for name, _ in derivatives)
         places += f"    [{operation}] = {{{listed}}},\n"
     parts = [_HEAD, *forward, _FORWARD.format(rows, len(forward))]
-    parts += ["#if LEARNING\n", *backward, _BACKWARD.format(places), "#endif\n#endif\n"]
+    parts += ["#if LEARNING\n", *backward.values(), _BACKWARD.format(places), "#endif\n#endif\n"]
     return "\n".join(parts)

@@ -121,7 +121,7 @@ class Source:
             for decorator in node.decorator_list:
                 assert isinstance(decorator, ast.Call)
                 found = [part for part in decorator.args if isinstance(part, ast.Lambda)]
-                for derivative, argument in zip(found, arguments or [""], strict=True):
+                for derivative, argument in zip(found, arguments or [""], strict=bool(found)):
                     end, by = (f"_{argument}", f" by {argument}") if found[1:] else ("", "")
                     yield f"{name}_derivative{end}", derivative, f"The derivative of {name}{by}."
 

@@ -358,4 +358,5 @@ def _argument_gradients(
             return [gradient * b, gradient * a]
         case _:
             derivatives = DERIVATIVES[function]
-            return [gradient * getattr(vector, own)(*arguments, result) for own in derivatives]
+            found = [getattr(vector, own)(*arguments, result) for own in derivatives]
+            return [gradient * one for one in found or [0.0] * len(arguments)]

@@ -24,8 +24,9 @@ DERIVATIVES = [
     (name, argument)
     for name, function in ALL_FUNCTIONS.items()
     if function.arity
-    for argument in range(function.arity)
+    for argument in range(len(function.derivatives))
 ]
+CONDITIONS = [name for name, function in ALL_FUNCTIONS.items() if not function.derivatives]
 
 
 def symbol_of(name, argument):
@@ -156,6 +157,17 @@ def test_the_derivative_of_softmax_is_its_jacobian():
 
                 exact = mp.diff(result, z[j])
                 assert abs(derivative(y[i], y[j], float(i == j)) - exact) <= 4 * mpf(2) ** -53
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_only_a_function_that_is_flat_has_no_derivatives(name):
+    found = []
+    with mp.workprec(1400):
+        for point in zip(*points_of(name, np.random.default_rng(7), 200), strict=True):
+            for argument in range(ALL_FUNCTIONS[name].arity):
+                found.append(exact_derivative(name, argument, point))
+    assert 0 in found
+    assert {*found} <= {0, None}
 
 
 @pytest.mark.parametrize(("name", "argument"), DERIVATIVES, ids=str)

@@ -336,211 +336,15 @@ WHOLE_LOOP rows_invert_a(double *result, const double *d, const double *a, const
     }
 }
 
-WHOLE_LOOP rows_lt_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
+WHOLE_LOOP rows_flat(double *result, const double *d, const double *a, const double *b,
+                     const double *c, const double *y, size_t n) {
     size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_lt_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_lt_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_lt_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_le_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_le_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_le_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_le_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_gt_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_gt_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_gt_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_gt_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_ge_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_ge_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_ge_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_ge_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_eq_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_eq_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_eq_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_eq_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_ne_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_ne_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_ne_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_ne_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_negation_derivative(double *result, const double *d, const double *a,
-                                    const double *b, const double *c, const double *y, size_t n) {
-    size_t i;
+    (void)a;
     (void)b;
     (void)c;
+    (void)y;
     EACH_ROW {
-        result[i] = d[i] * dsgec_negation_derivative(a[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_both_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                  const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_both_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_both_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                  const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_both_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_either_derivative_a(double *result, const double *d, const double *a,
-                                    const double *b, const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_either_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_either_derivative_b(double *result, const double *d, const double *a,
-                                    const double *b, const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_either_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_xor_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                 const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_xor_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_xor_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                 const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_xor_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_nand_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                  const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_nand_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_nand_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                  const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_nand_derivative_b(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_nor_derivative_a(double *result, const double *d, const double *a, const double *b,
-                                 const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_nor_derivative_a(a[i], b[i], y[i]);
-    }
-}
-
-WHOLE_LOOP rows_nor_derivative_b(double *result, const double *d, const double *a, const double *b,
-                                 const double *c, const double *y, size_t n) {
-    size_t i;
-    (void)c;
-    EACH_ROW {
-        result[i] = d[i] * dsgec_nor_derivative_b(a[i], b[i], y[i]);
+        result[i] = d[i] * 0.0;
     }
 }
 
@@ -756,18 +560,18 @@ static void (*const rows_back[][3])(double *result, const double *d, const doubl
                                     size_t n) = {
     [MULTIPLY] = {rows_multiply_a, rows_multiply_b},
     [WHOLE_POWER] = {rows_invert_a},
-    [OF_lt] = {rows_lt_derivative_a, rows_lt_derivative_b},
-    [OF_le] = {rows_le_derivative_a, rows_le_derivative_b},
-    [OF_gt] = {rows_gt_derivative_a, rows_gt_derivative_b},
-    [OF_ge] = {rows_ge_derivative_a, rows_ge_derivative_b},
-    [OF_eq] = {rows_eq_derivative_a, rows_eq_derivative_b},
-    [OF_ne] = {rows_ne_derivative_a, rows_ne_derivative_b},
-    [OF_not] = {rows_negation_derivative},
-    [OF_and] = {rows_both_derivative_a, rows_both_derivative_b},
-    [OF_or] = {rows_either_derivative_a, rows_either_derivative_b},
-    [OF_xor] = {rows_xor_derivative_a, rows_xor_derivative_b},
-    [OF_nand] = {rows_nand_derivative_a, rows_nand_derivative_b},
-    [OF_nor] = {rows_nor_derivative_a, rows_nor_derivative_b},
+    [OF_lt] = {rows_flat, rows_flat},
+    [OF_le] = {rows_flat, rows_flat},
+    [OF_gt] = {rows_flat, rows_flat},
+    [OF_ge] = {rows_flat, rows_flat},
+    [OF_eq] = {rows_flat, rows_flat},
+    [OF_ne] = {rows_flat, rows_flat},
+    [OF_not] = {rows_flat},
+    [OF_and] = {rows_flat, rows_flat},
+    [OF_or] = {rows_flat, rows_flat},
+    [OF_xor] = {rows_flat, rows_flat},
+    [OF_nand] = {rows_flat, rows_flat},
+    [OF_nor] = {rows_flat, rows_flat},
     [OF_if] = {rows_choice_derivative_c, rows_choice_derivative_a, rows_choice_derivative_b},
     [OF_div] = {rows_div_derivative_a, rows_div_derivative_b},
     [OF_neg] = {rows_neg_derivative},
