@@ -2,7 +2,7 @@
 
 `prepare` reads and checks everything, `dsgec.search.choose` compiles the engine, `evolve` searches
 and measures, and `run` does so in a folder, with checkpoints, and writes it. All callers go through
-`evolve`. `prepare_search`, `evolve_texts` and `run_texts` do the same for texts of any grammar.
+`evolve`. `prepare_search` and `evolve_texts` do the same for texts of any grammar.
 The stages, in order; one imports only those above it and modules that import none of them:
 program     values and loops      → source        checked, interpreted, printed
 arithmetic  a definition          → functions     the same bits in every language
@@ -55,7 +55,6 @@ from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
 from dsgec.run.text_result import (
     TextResult,
     WrittenSearch,
-    is_text_run,
     make_text_result,
     read_text_result,
     write_text_result,
@@ -70,6 +69,7 @@ from dsgec.search.signal_features import name_features
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TextSettings
 
+Written = WrittenRun | WrittenSearch
 EXPORTED = ("numpy", "c")
 """The targets that are exported into the folder of every run."""
 
@@ -198,42 +198,32 @@ def run(
     on_generation: Callable[[Generation], None],
     session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
-) -> WrittenRun:
+) -> Written:
     """Evolve a job in its folder, from the checkpoint there if it has one, and write the folder.
 
     When `stop` is set, the current generation is finished and the run ends with what it has; it
     can be resumed later, as it can after a kill.
     """
     stages = Stages(session.on_stage)
+    written: Written
+    failure: DsgecError | None = None
     with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
-        _ = beside(_warm_up)
-        result = evolve(job, evolver, hooks, stages).result
-        timing, failure = write_folder(folder, result, stages)
-        if result.result.ended in ENDS:
+        if job.is_search:
+            found = evolve_texts(job, evolver, hooks, stages)
+            write_text_result(folder, found, search_page)
+            written = WrittenSearch(folder.path, found)
+        else:
+            _ = beside(_warm_up)
+            result = evolve(job, evolver, hooks, stages).result
+            timing, failure = write_folder(folder, result, stages)
+            files = exported_paths(EXPORTED, result.name, folder)
+            written = WrittenRun(folder.path, result.record, timing, tuple(files))
+        if written.ended in ENDS:
             remove_checkpoint(folder)
         if failure:
             raise failure
         checkpoints.raise_trouble()
-        files = exported_paths(EXPORTED, result.name, folder)
-        return WrittenRun(folder.path, result.record, timing, tuple(files))
-
-
-def run_texts(
-    job: Job,
-    evolver: Evolver,
-    on_generation: Callable[[Generation], None],
-    session: Session = DEFAULT_SESSION,
-    stop: threading.Event | None = None,
-) -> WrittenSearch:
-    """Search for texts in a folder as `run` does for networks."""
-    stages = Stages(session.on_stage)
-    with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
-        result = evolve_texts(job, evolver, hooks, stages)
-        write_text_result(folder, result, search_page)
-        if result.result.ended in ENDS:
-            remove_checkpoint(folder)
-        checkpoints.raise_trouble()
-        return WrittenSearch(folder.path, result)
+        return written
 
 
 @contextlib.contextmanager
@@ -353,7 +343,7 @@ def _open_if_there(job: Job) -> Iterator[Folder | None]:
         yield folder
 
 
-def finished_run(job: Job) -> WrittenRun | None:
+def finished_run(job: Job) -> Written | None:
     """Return the run of a job if its folder has it, complete and made by this version."""
     with _open_if_there(job) as folder:
         if folder is None or has_checkpoint(folder):
@@ -361,36 +351,21 @@ def finished_run(job: Job) -> WrittenRun | None:
         if not (has_record(folder) and folder.has(MANIFEST)):
             return None
         try:
-            record = read_record(folder)
+            found = read_text_result(folder) if job.is_search else read_record(folder)
         except DsgecError:  # it is damaged: the run is made again
             return None
+        record = found.record if isinstance(found, TextResult) else found
         asked, timing = job.identity, read_timing(folder)
         if not is_same_run(record.as_json(), asked) or record.dsgec != asked["dsgec"]:
             return None
         if record.result.ended not in ENDS or timing is None:
             return None
+        if isinstance(found, TextResult):
+            return WrittenSearch(folder.path, found)
         _, name = read_model(folder)
         if PAGE not in read_manifest(folder):  # where it is entered last
             try_report(folder)
-        return WrittenRun(
-            folder.path, record, timing, tuple(exported_paths(EXPORTED, name, folder))
-        )
-
-
-def finished_search(job: Job) -> WrittenSearch | None:
-    """Return the search of a job if its folder has it, complete and made by this version."""
-    with _open_if_there(job) as folder:
-        if folder is None or has_checkpoint(folder) or not is_text_run(folder):
-            return None
-        try:
-            result = read_text_result(folder)
-        except DsgecError:  # it is damaged: the search is made again
-            return None
-        record, asked = result.record, job.identity
-        is_same = is_same_run(record.as_json(), asked) and record.dsgec == asked["dsgec"]
-        if not is_same or record.result.ended not in ENDS or not folder.has(MANIFEST):
-            return None
-        return WrittenSearch(folder.path, result)
+        return WrittenRun(folder.path, found, timing, tuple(exported_paths(EXPORTED, name, folder)))
 
 
 def refuse_other(job: Job) -> None:

@@ -75,8 +75,6 @@ def test_every_setting_is_an_option_with_its_default():
             assert f"default: {one.chosen or one.learned}" in option.help
         elif not one.is_optional and one.name not in ("test", "folds"):
             assert option.default == one.default
-    assert options["engine"].hidden
-    assert options["migrate"].hidden
 
 
 def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():

@@ -16,7 +16,6 @@ from dsgec.cli.options import (
     complete_table,
     option,
     options_of,
-    parse_migration,
 )
 from dsgec.cli.output import print_message
 from dsgec.cli.shared_options import (
@@ -31,7 +30,6 @@ from dsgec.cli.shared_options import (
 )
 from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, setting_error
-from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.settings import DTYPES, SETTINGS, Settings
@@ -56,8 +54,6 @@ _OTHERS: dict[str, dict[str, Any]] = {
 _OPTIONS = (
     *(option(one, **_OTHERS.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
     *options_of(Preset),
-    click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
-    click.option("--migrate", type=parse_migration, hidden=True),
 )
 # The options that `--help` shows; `--help-all` shows all.
 _COMMON = (
@@ -69,16 +65,6 @@ _EXAMPLES = (
     ("dsgec evolve data.csv --target state", "your own table and the column to predict"),
     ("dsgec evolve data.csv --flash 1KB --chip avr", "the best network that fits"),
 )
-
-
-def _rename(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings, with the options of earlier versions under today's names."""
-    engine, migrate = values.pop("engine"), values.pop("migrate")
-    if engine:
-        values["representation"] = engine
-    if migrate:
-        values["migrate_every"], values["migrants"] = migrate
-    return values
 
 
 def _parse_test(test: str | None, folds: int | None, runs: int) -> tuple[float, str | None]:
@@ -113,7 +99,7 @@ def _refuse_grammar(data: str) -> str:
 @click.argument("grammar", required=False, shell_complete=complete_grammar)
 @click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
 @config_option
-@partial(collect, name="settings", make=_rename, options=_OPTIONS)
+@partial(collect, name="settings", make=dict, options=_OPTIONS)
 @run_options
 @session_options
 @table_options

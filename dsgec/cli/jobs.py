@@ -21,21 +21,18 @@ from dsgec.cli.terminal.result import result_lines, summary_lines
 from dsgec.cli.terminal.search import search_lines
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.folder import open_folder, open_locked
-from dsgec.pipeline import finished_run, finished_search, run, run_texts
+from dsgec.pipeline import Written, finished_run, run
 from dsgec.plain_data import to_json
 from dsgec.run.checkpoint import Checkpoint
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
-from dsgec.run.text_result import WrittenSearch
 from dsgec.search.budget import make_budget
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
 from dsgec.study.many import run_many
 from dsgec.study.processes import Processes
-
-Written = WrittenRun | WrittenSearch
 
 _MOST_NOTES = 10
 _REASONS = {"interrupted": "interrupted", "max-seconds": "its time was over"}
@@ -94,9 +91,7 @@ def run_job(
     job: Job, options: SessionOptions, arguments: dict[str, Any], *, overwrite: bool = False
 ) -> None:
     """Run or resume a job and print its result; with `overwrite`, from scratch."""
-    is_search = job.problem.fitness is not None
-    find = finished_search if is_search else finished_run
-    found = None if overwrite else find(job)
+    found = None if overwrite else finished_run(job)
     if found is not None:
         if not options.quiet:
             print_message(f"note: {job.folder} has this run already; --overwrite runs it again")
@@ -109,8 +104,7 @@ def run_job(
         signals = exits.enter_context(StopSignals())
         display = exits.enter_context(_show_progress(job, evolver.description, options))
         session = _make_session(options, arguments, display, overwrite)
-        work = run_texts if is_search else run
-        ended = work(job, evolver, display, session, signals.stop)
+        ended = run(job, evolver, display, session, signals.stop)
     if ended.ended != "interrupted":
         _print_run(ended, options)
         _export_for_budget(job, ended, options)

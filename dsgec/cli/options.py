@@ -193,14 +193,6 @@ def _number_or(word: str) -> Callable[[Any], float | str]:
     return parse
 
 
-def parse_migration(value: Any) -> tuple[int, int]:
-    """Parse the migration of earlier versions, `every:count`."""
-    every, _, count = str(value).partition(":")
-    if not (every.isdecimal() and count.isdecimal()) or len(every + count) > 15:
-        raise click.BadParameter(f"{value!r} is not like 25:2")
-    return int(every), int(count)
-
-
 _BY_NAME = {one.name: option(one) for one in (*SETTINGS, *settings_of(Execution))}
 max_depth_option, connect_option = _BY_NAME["max_depth"], _BY_NAME["connect"]
 backend_option = _BY_NAME["backend"]

@@ -34,6 +34,11 @@ class Job:
         return self.named / self.fold
 
     @property
+    def is_search(self) -> bool:
+        """Return whether a user's fitness scores texts, so that there is no table."""
+        return self.problem.fitness is not None
+
+    @property
     def config(self) -> str:
         """Return the text of config.toml, which is empty if the data was in memory."""
         if self.inputs is None:
@@ -43,7 +48,7 @@ class Job:
     @property
     def identity(self) -> dict[str, Any]:
         """Return everything that the outcome of the run depends on."""
-        if self.problem.fitness is not None:
+        if self.is_search:
             return text_identity(self.grammar, self.problem, self.settings)
         return identity(self.grammar, self.problem.dataset, self.settings)
 

@@ -77,12 +77,13 @@ def _run_one(
 ) -> WrittenRun:
     """Make one of the runs, in a process."""
     job = make_job()
-    found = None if session.overwrite else finished_run(job)
-    if found is not None:
-        return found
-    evolver = choose_evolver(job.problem, job.settings, backend, threads)
-    here = replace(session, on_trouble=processes.remark)
-    return run(job, evolver, lambda _: None, here, processes.stop)
+    ended = None if session.overwrite else finished_run(job)
+    if ended is None:
+        evolver = choose_evolver(job.problem, job.settings, backend, threads)
+        here = replace(session, on_trouble=processes.remark)
+        ended = run(job, evolver, ignore, here, processes.stop)
+    assert isinstance(ended, WrittenRun)
+    return ended
 
 
 def with_seed(job: Job, seed: int) -> Job:

@@ -30,7 +30,7 @@ MISTAKES = [
     (["evolve", "one_layer", "wdbc", "--threads", "0"], 1, "--threads is 0"),
     (["evolve", "one_layer", "wdbc", "--objective", "best"], 1, "--objective is 'best'"),
     (["evolve", "one_layer", "wdbc", "--cv", "570"], 1, "--cv takes 2 folds or more"),
-    (["evolve", "multi_layer", "wdbc", "--engine", "ge"], 1, "Use --representation dsge"),
+    (["evolve", "multi_layer", "wdbc", "--representation", "ge"], 1, "Use --representation dsge"),
     (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
     (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
     (["evolve"], 2, "Missing argument"),

@@ -210,7 +210,7 @@ def test_all_that_is_wrong_is_reported_at_once(desk):
 def test_a_file_can_say_all_that_an_option_can():
     from dsgec.cli import commands
 
-    hidden = {"config", "engine", "migrate", "help_all"}
+    hidden = {"config", "help_all"}
     options = {one.name for one in commands.commands["evolve"].params} - hidden
 
     assert {one.name for one in config_settings().values()} == options

@@ -18,7 +18,7 @@ from tests.support.runs import made
 
 SETTINGS = Settings(population=9, generations=9, seed=5, islands=3, migrate_every=4, migrants=2)
 RUN = "wdbc-one_layer-seed1"
-ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate", "60:2", "--quiet"]
+ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate-every", "60", "--quiet"]
 
 
 @pytest.fixture(scope="module")
