@@ -227,8 +227,6 @@ def _how() -> str:
 - Every chosen model was run for {CHECKED_ROWS} test rows in a simulator of each chip, and its
   labels compared with those of the same model in Python (integers) or of the same C on this
   machine (floats). Models in integers must agree for every row.
-- The smallest of emlearn's trees that is tried has 4 leaves; at 256 bytes, one of 2 or 3 could fit
-  where nothing does.
 - emlearn's naive Bayes is not counted on the ATmega328: its arithmetic needs an `int` of 32 bits.
   Its fixed-point perceptron has no products yet (version 0.23.2), so its perceptron is in floats.
 
