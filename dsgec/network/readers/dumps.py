@@ -26,7 +26,8 @@ from dsgec.network.readers.layers import Array, Layers
 from dsgec.network.trees import Tree
 
 _MOST_TREES, _MOST_NODES, _MOST_COLUMNS, _MOST_CLASSES = 100_000, 1_000_000, 10_000, 1_000
-_LARGEST = 1e300
+_LARGEST, _LARGEST_SINGLE = 1e300, float(np.finfo(np.float32).max)
+_ZERO = float(np.float32(1e-35))  # LightGBM takes what is no larger for 0
 _LINKS: dict[str, Link] = {
     **dict.fromkeys(("regression", "regression_l1", "huber", "fair", "quantile"), "identity"),
     **dict.fromkeys(("mape", "reg:squarederror", "reg:absoluteerror"), "identity"),
@@ -64,7 +65,7 @@ def read_dump(
             ensemble, names = _read_xgboost(json.loads(text))
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise _damaged(source, f"there is no {error}") from None
-    except (ValueError, RecursionError) as error:
+    except (ValueError, ArithmeticError, RecursionError) as error:
         raise _damaged(source, str(error).partition("\n")[0][:100]) from None
     columns = len(names)
     layers = Layers()
@@ -93,7 +94,7 @@ def read_booster(
         data = booster.model_to_string().encode("utf-8")
         run = partial(_run_lightgbm, booster)
     else:
-        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        booster = _best_booster(model)
         data = bytes(booster.save_raw("json"))
         run = partial(_run_xgboost, booster)
     found = read_dump(data, f"the model of {library}", feature_names, class_names)
@@ -101,11 +102,25 @@ def read_booster(
     return ForeignModel(found.model, library, run, dtype, least_share=1.0)
 
 
+def _best_booster(model: Any) -> Any:
+    """Return the booster of a model of XGBoost up to its best round."""
+    missing = getattr(model, "missing", None)
+    if missing is not None and not math.isnan(missing):
+        advice = "Replace it by NaN, and train it again with missing=nan."
+        raise _unsupported(f"takes {missing} for a missing value", advice)
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    best = booster.attr("best_iteration")
+    return booster if best is None else booster[: int(best) + 1]
+
+
 def _run_lightgbm(booster: Any, rows: Array) -> ForeignOutputs:
     return _with_classes(np.asarray(booster.predict(rows), np.float64))
 
 
 def _run_xgboost(booster: Any, rows: Array) -> ForeignOutputs:
+    booster = booster.copy()
+    if '"multi:softmax"' in booster.save_config():  # predicts labels
+        booster.set_param({"objective": "multi:softprob"})
     found = booster.inplace_predict(rows.astype(np.float32))
     return _with_classes(np.asarray(found, np.float64))
 
@@ -189,13 +204,20 @@ def _lightgbm_tree(fields: Mapping[str, str], output: int, columns: int) -> Tree
     }
     return _checked_tree(
         listed["split_feature"],
-        [_number(value) for value in fields["threshold"].split()],
+        [_around_zero(_number(value)) for value in fields["threshold"].split()],
         listed["left_child"],
         listed["right_child"],
         leaves,
         output,
         columns,
     )
+
+
+def _around_zero(threshold: float) -> float:
+    """Return a threshold that does not divide the numbers which LightGBM takes for 0."""
+    if abs(threshold) > _ZERO:
+        return threshold
+    return _ZERO if threshold >= 0 else math.nextafter(-_ZERO, -math.inf)
 
 
 # --- XGBoost -----------------------------------------------------------------------------------
@@ -250,7 +272,8 @@ def _xgboost_starts(text: str, link: Link, count: int) -> tuple[float, ...]:
 
 def _xgboost_tree(tree: Mapping[str, Any], output: int, columns: int) -> Tree:
     lefts, rights = ([int(c) for c in tree[f"{side}_children"]] for side in ("left", "right"))
-    conditions = np.array([_number(value) for value in tree["split_conditions"]], np.float32)
+    given = [_number(value, _LARGEST_SINGLE) for value in tree["split_conditions"]]
+    conditions = np.array(given, np.float32)
     if any(int(kind) for kind in tree.get("split_type", ())):
         advice = "Encode categories as numbers, and train it again."
         raise _unsupported("splits by categories", advice)
@@ -318,8 +341,8 @@ def _whole(value: Any, least: int, most: int) -> int:
     return number
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, most: float = _LARGEST) -> float:
     number = float(value)
-    if not abs(number) <= _LARGEST:
+    if not abs(number) <= most:
         raise ValueError(f"{number} is too large, or no number")
     return number

@@ -4,6 +4,7 @@ Every reader of trees makes an `Ensemble`. Libraries that compare numbers of sin
 thresholds in double precision with which every double takes the same branch.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -59,9 +60,9 @@ def add_ensemble(layers: Layers, x: Nodes, ensemble: Ensemble) -> Nodes:
 def single_limits(thresholds: Array, *, strict: bool = False) -> NDArray[np.float64]:
     """Return the greatest doubles that, in single precision, do not exceed thresholds.
 
-    If the comparison is `strict`, they are below the thresholds.
+    If the comparison is `strict`, they are below the thresholds. Infinities and NaN stay.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         below = np.asarray(thresholds, np.float64).astype(np.float32)
         exceeds = below.astype(np.float64) > thresholds
         if strict:
@@ -72,8 +73,8 @@ def single_limits(thresholds: Array, *, strict: bool = False) -> NDArray[np.floa
         following = np.where(np.isinf(following), 2.0 * largest - below, following)
         middle = below.astype(np.float64) + (following - below) / 2
         stays = middle.astype(np.float32) == below
-    limits: NDArray[np.float64] = np.where(stays, middle, np.nextafter(middle, -np.inf))
-    return limits
+        limits = np.where(stays, middle, np.nextafter(middle, -np.inf))
+    return np.where(np.isfinite(thresholds), limits, thresholds)
 
 
 def ordered_tree(
@@ -85,17 +86,30 @@ def ordered_tree(
     outputs: tuple[int, ...] = (0,),
     root: int = 0,
 ) -> Tree:
-    """Return a tree whose splits are in preorder; a negative child is a leaf's complement."""
+    """Return a tree whose splits are in preorder; a negative child is a leaf's complement.
+
+    A split between missing values and all others has an infinite threshold or NaN. It is left out,
+    because compiled trees have no missing values.
+    """
+
+    def followed(child: int) -> int:
+        while child >= 0 and not math.isfinite(thresholds[child]):
+            child = lefts[child] if thresholds[child] > 0 else rights[child]
+        return child
+
     order: list[int] = []
     todo = [root]
     while todo:
-        child = todo.pop()
+        child = followed(todo.pop())
         if child >= 0:
             order.append(child)
             todo += [rights[child], lefts[child]]
+    if not order:
+        return Tree((), (), (), (), (tuple(leaves[~followed(root)]),), outputs)
     place = {split: number for number, split in enumerate(order)}
 
     def moved(child: int) -> int:
+        child = followed(child)
         return place[child] if child >= 0 else child
 
     return Tree(

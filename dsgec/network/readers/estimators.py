@@ -3,12 +3,14 @@
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dsgec.errors import DsgecError
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.model import Label
 from dsgec.network.readers.foreign import ForeignModel, ForeignOutputs, make_model
 from dsgec.network.readers.layers import Array, Layers, Nodes
@@ -52,6 +54,9 @@ def read_estimator(
             f"{type(last).__name__} is not a classifier", "Compile it without class names."
         )
     model = make_model(layers, outputs, names, classes, feature_names, class_names)
+    if type(last).__name__ == "GradientBoostingClassifier" and model.has_lone_probability:
+        # It alone gives a sum of 0 to the second class.
+        model = replace(model, threshold=DEFAULT_THRESHOLD)
     version = getattr(sys.modules.get("sklearn"), "__version__", "")
     run = partial(_run, estimator, len(model.network.outputs))
     return ForeignModel(model, f"scikit-learn {version}".rstrip(), run)

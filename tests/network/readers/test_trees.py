@@ -1,10 +1,12 @@
 """Trees, forests and boosting compute what their libraries compute, to the last label."""
 
 import json
+import math
 
 import numpy as np
 import pytest
 from sklearn import ensemble, tree
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import dsgec
@@ -60,6 +62,51 @@ def test_regressor_gives_the_same_values(model):
     model.fit(X, y)
     found = compiled(model, X).predict(X).ravel()
     assert np.abs(found / model.predict(X) - 1).max() <= 1e-12
+
+
+MISSING = (
+    tree.DecisionTreeClassifier(random_state=1),
+    ensemble.RandomForestClassifier(5, random_state=1),
+    ensemble.HistGradientBoostingClassifier(max_iter=4),
+)
+
+
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("model", MISSING, ids=lambda model: type(model).__name__)
+def test_trees_that_learned_from_missing_values(model, only):
+    """A split between missing values and all others has an infinite threshold."""
+    X, y = CANCER
+    random = np.random.RandomState(1)
+    holes = np.where(random.rand(*X.shape) < 0.3, np.nan, X)
+    if only:
+        holes = np.column_stack([np.where(y > 0, np.nan, 1.0), X[:, :2]])
+        X = holes[y == 0]
+    model.fit(holes, y)
+    network = dsgec.compile(model)
+    assert np.array_equal(network.predict(X), model.predict(X))
+    assert np.abs(network.predict_proba(X) - model.predict_proba(X)).max() <= 1e-12
+
+
+@pytest.mark.parametrize("prior", [[0, 1], [1, 0]])
+@pytest.mark.parametrize("model", [CLASSIFIERS[5][0], CLASSIFIERS[7][0]], ids=["gradient", "hist"])
+def test_tie_of_two_classes_goes_where_the_library_sends_it(model, prior):
+    X, y = np.ones((20, 2)), np.tile(prior, 10)
+    network = compiled(clone(model).fit(X, y), X)
+    fitted = clone(model).fit(X, y)
+    assert network.predict_proba(X)[0, 0] == 0.5
+    assert np.array_equal(network.predict(X), fitted.predict(X))
+
+
+def test_lightgbm_takes_tiny_numbers_for_zero():
+    lightgbm = pytest.importorskip("lightgbm")
+    zero = float(np.float32(1e-35))
+    X = np.repeat([-1.0, 0.0, 1.0], 20)[:, None]
+    model = lightgbm.LGBMClassifier(n_estimators=3, min_child_samples=1, verbose=-1)
+    model.fit(X, (X[:, 0] < 0).astype(int))
+    sizes = [0.0, 5e-324, 1e-36, np.nextafter(zero, 0), zero, np.nextafter(zero, 1), 1.0]
+    rows = np.array([[sign * size] for size in sizes for sign in (-1.0, 1.0)])
+    network = dsgec.compile(model)
+    assert np.abs(network.predict_proba(rows) - model.predict_proba(rows)).max() <= 1e-12
 
 
 def test_limits_are_those_of_single_precision():
@@ -175,6 +222,32 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-np.array(x)))
 
 
+class Boosted:
+    """An estimator of XGBoost, of which only this is looked at."""
+
+    __module__ = "xgboost.sklearn"
+    missing = 0
+
+
+def test_xgboost_with_a_number_for_a_missing_value_is_refused():
+    with pytest.raises(DsgecError, match="takes 0 for a missing value"):
+        dsgec.compile(Boosted())
+
+
+@pytest.mark.parametrize(
+    "options", [{"objective": "multi:softmax"}, {"n_estimators": 40, "early_stopping_rounds": 2}]
+)
+def test_xgboost_in_memory(options):
+    xgboost = pytest.importorskip("xgboost")
+    X, y = IRIS
+    model = xgboost.XGBClassifier(**{"n_estimators": 4, **options})
+    wrong = [(X[::3], np.roll(y[::3], 1))]
+    model.fit(X, y, eval_set=wrong, verbose=False)
+    network = dsgec.compile(model)
+    assert np.array_equal(network.predict(X), model.predict(X))
+    assert np.abs(network.predict_proba(X) - model.predict_proba(X)).max() <= 1e-6
+
+
 def test_lightgbm_text(tmp_path):
     network = read(tmp_path, "model.txt", LIGHTGBM)
     rows = [[1.5, -0.25], [1.5, 0.0], [1.6, -9.0]]
@@ -220,6 +293,15 @@ def test_lightgbm_text_that_is_refused(tmp_path, old, new, words):
         (("gradient_booster", "model", "trees", 0, "left_children"), [0, -1, -1], "no tree"),
         (("gradient_booster", "model", "trees", 0, "split_conditions"), ["x"], "could not convert"),
         (("learner_model_param",), {}, "num_feature"),
+        (("learner_model_param", "base_score"), "1", "division by zero"),
+        (("learner_model_param", "num_feature"), math.inf, "infinity"),
+        (("gradient_booster", "model", "trees", 0, "split_indices"), [math.inf, 0, 0], "infinity"),
+        (("gradient_booster", "model", "trees", 0, "split_conditions"), [10**400, 0, 0], "large"),
+        (
+            ("gradient_booster", "model", "trees", 0, "split_conditions"),
+            [0.5, 1e200, 0],
+            "too large",
+        ),
     ],
 )
 def test_xgboost_json_that_is_refused(tmp_path, path, value, words):
