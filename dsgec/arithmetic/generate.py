@@ -145,7 +145,7 @@ def _functions(known: Mapping[str, Procedure], printer: PythonPrinter, real: str
 
 
 def _softmax(real: str) -> str:
-    """Return the function that takes any number of arguments, which stays as it is."""
+    """Return `softmax`, which takes any number of arguments: its own source, with other types."""
     source = inspect.getsource(softmax)
     return "\n\n" + source[source.index("def ") :].replace("float", real)
 

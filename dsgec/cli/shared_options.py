@@ -107,7 +107,7 @@ def reading_options(function: Command) -> Command:
 
 
 def table_options(function: Command) -> Command:
-    """Add the options of `reading_options`, `--target` and its like, also as `table`."""
+    """Add the options of how a table is read and encoded, as one argument `table`."""
     options = (_target_option, *options_of(Preprocessing), *options_of(ReadingOptions))
     return collect(function, "table", TableOptions.make, options)
 

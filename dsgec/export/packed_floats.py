@@ -302,7 +302,7 @@ class _Packer:
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where neurons read: each has its own part of a list, or a part that starts somewhere.
+    """The sources of neurons: each has its own part of a list, or a part that starts somewhere.
 
     Without a list, the part is of v itself: a window.
     """

@@ -227,7 +227,7 @@ class Printer(ABC):
     # Expressions.
 
     def write(self, expression: Expression) -> str:
-        """Return an expression."""
+        """Return an expression in this language."""
         match expression:
             case Number():
                 return self.number(expression)

@@ -214,11 +214,11 @@ class Walker(ABC, Generic[Value]):
                 assert_never(expression)
 
     def element(self, array: str, index: Value) -> Value:
-        """Return an element that was given or written, or fail."""
+        """Return an element of a table or an array; fail if it has no value yet."""
         return self.element_at(array, self.place(array, index))
 
     def element_at(self, array: str, place: int) -> Value:
-        """Return the element at a place, or fail."""
+        """Return the element at a known place; fail if it has no value yet."""
         if array in self.tables:
             table = self.tables[array]
             return self.constant(table.values[place], table.type)

@@ -38,7 +38,7 @@ class ColumnImportance:
     deviation: float | None
 
     def validate(self) -> None:
-        """Raise a ValueError if only one of the two is known, or the deviation is negative."""
+        """Raise a ValueError if one of both figures is missing, or the deviation negative."""
         if (self.mean is None) != (self.deviation is None) or (self.deviation or 0.0) < 0.0:
             raise ValueError("an importance is wrong")
 

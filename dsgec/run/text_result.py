@@ -50,7 +50,7 @@ class FitnessRecord:
 
 @dataclass(frozen=True, slots=True)
 class FailureRecord:
-    """How many phenotypes had no fitness for a reason, and the first of them."""
+    """The number of phenotypes without a fitness for one reason, and the first of them."""
 
     reason: str
     count: int

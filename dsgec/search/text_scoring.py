@@ -50,7 +50,7 @@ class Verdicts(NamedTuple):
 
 @dataclass(slots=True)
 class Failures:
-    """How often phenotypes failed for one reason, and the first of them."""
+    """The number of phenotypes that failed for one reason, and the first of them."""
 
     count: int
     phenotype: str

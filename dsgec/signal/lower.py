@@ -40,7 +40,7 @@ _AT = Variable("at")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something is kept, from the first of its elements on, and the limits of its values."""
+    """The first element of an array at which something is kept, and the limits of its values."""
 
     array: str
     type: Type

@@ -1,4 +1,4 @@
-"""What the programs of a signal have in common: names, and expressions for the steps of a plan."""
+"""Names and expressions for the steps of a plan, which all programs of a signal share."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -66,7 +66,7 @@ def defined() -> tuple[Mapping[str, Procedure], Mapping[str, Procedure]]:
 
 
 class Lowering:
-    """What programs of a plan have in common: the names of values, and expressions of steps."""
+    """The names of values and the expressions of steps that all programs of a plan share."""
 
     def __init__(self, plan: Plan, signal: Signal) -> None:
         self.plan, self.signal = plan, signal

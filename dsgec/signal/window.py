@@ -45,7 +45,7 @@ def window_program(signal: Signal, shifts: Mapping[Call, int] | None = None) -> 
 
 
 def _samples(lowering: Lowering, at: Expression) -> Iterator[tuple[Variable, Expression]]:
-    """Yield the variables of the channels that are read, and the elements that they are."""
+    """Yield the variable of each channel that is read, and the element of `x` that it has."""
     count = len(lowering.signal.channels)
     for number, variable in lowering.channels():
         index = fold(Binary("+", Binary("*", at, Number(count)), Number(number)))

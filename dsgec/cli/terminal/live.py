@@ -158,7 +158,7 @@ class LiveDisplay(ProgressDisplay):
         self._stream.write(("\n" if self._is_torn else "\r") + _ERASE_BELOW)
 
     def _show_last(self) -> None:
-        """Show the last figures of a run that was stopped; those of others are there already."""
+        """Show the last generation of a run that was stopped early; others are shown already."""
         if self._last is not None and self._last.generation != self.total and not self._is_over:
             self._is_over = True
             self._show(self._last, time.monotonic(), is_last=True)

@@ -45,7 +45,7 @@ class Quantity:
 
     @property
     def size(self) -> int:
-        """Return the greatest |q|."""
+        """Return the greatest absolute value of the integer."""
         return max(-self.least, self.most, 0)
 
 

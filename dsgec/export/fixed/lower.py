@@ -205,7 +205,7 @@ class StepWriter:
         return tuple(Store(array, index(at), value) for at, value in enumerate(values))
 
     def procedures(self, last: Procedure, longest: int = LONGEST_FUNCTION) -> tuple[Procedure, ...]:
-        """Return a procedure that does all steps before its own, after those that it calls."""
+        """Return `last` with all other steps before its own, behind the parts that it calls."""
         arrays = [LocalArray(*each) for each in self.arrays()]
         if not self.is_split:
             return (replace(last, body=(*arrays, *self.body, *last.body)),)

@@ -81,7 +81,7 @@ class NeuronParts:
         )
 
     def is_before(self, step: Step) -> bool:
-        """Return whether a step is computed from columns by a short expression."""
+        """Return whether a step is computed from columns before the neurons, as it is short."""
         inner = operands(step)
         if not all(o.number in self.depth for o in inner if isinstance(o, Slot)):
             return False

@@ -40,7 +40,7 @@ class ProgramTables(list[ConstantTable]):
 
 
 def constant(value: int) -> Number:
-    """Return a constant of a narrow type."""
+    """Return a literal of 16 bits, or of 32 if it needs them."""
     return Number(value, "int16" if abs(value) < 1 << 15 else "int32")
 
 
@@ -69,7 +69,7 @@ def elements_of(values: Sequence[int], bits: int, *, signed: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """How one number for each neuron is stored: `length` elements of start + number · 2^digits.
+    """The way to store one number for each neuron: `length` elements of start + number · 2^digits.
 
     There are no elements if all numbers are equal, or those before and those from `split` on.
     """

@@ -20,7 +20,7 @@ _ZERO_BYTES = 0.5  # of flash that a product with the weight 0 is worth not to b
 
 
 class Way(Enum):
-    """How a neuron says which sources it reads; the number is the code that this takes, about.
+    """A way to encode the sources that a neuron reads; the number is about the code that it takes.
 
     `LISTED` has each source before its weight, `RELATIVE` its distance from the source before. A
     `WINDOW` has a weight for each source from the first to the last, some of them 0, a `BITMAP`
@@ -37,7 +37,7 @@ class Way(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WeightFormat:
-    """How the weights of some neurons are stored.
+    """The format in which the weights of some neurons are stored.
 
     A weight is a number of its own or, if it has `bits`, a code of so many bits: of `least` + code
     or, if there is a `book`, of the weight at this place in it. Windows that are `alike` all begin
@@ -109,7 +109,7 @@ class WeightGroup:
 
     @cached_property
     def stored(self) -> list[int]:
-        """Return the weights that are stored."""
+        """Return the weights to store, row by row; a bitmap leaves out those that are 0."""
         is_bitmap = self.format.way == Way.BITMAP
         return [weight for row in self.rows for _, weight in row if weight or not is_bitmap]
 

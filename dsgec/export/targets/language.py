@@ -141,7 +141,7 @@ class LanguageView:
         return self.listed(self.m.required)
 
     def listed(self, numbers: Iterable[int]) -> Code:
-        """Return the integers of a table."""
+        """Return integers as the elements of a table."""
         return Code(self.separator.join(map(str, numbers)))
 
     @property

@@ -199,7 +199,7 @@ class Psge:
         return child
 
     def inherit(self, child: Genotype, parent: Genotype) -> Genotype:
-        """Return a child with its probabilities: those of its generation, for every child."""
+        """Return a child with the probabilities of the generation, which all children share."""
         del parent
         return {**child, self.probability_gene: self.probabilities}
 

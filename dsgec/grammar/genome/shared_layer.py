@@ -60,7 +60,7 @@ class _List:
 
 @dataclass(frozen=True, slots=True)
 class SharedLayerGrammar:
-    """How a grammar derives networks with one shared hidden layer.
+    """The derivations by which a grammar writes networks with one shared hidden layer.
 
     `limits` are the least and the greatest weight and bias of a hidden neuron and of an output.
     """

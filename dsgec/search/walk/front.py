@@ -85,7 +85,7 @@ class WalkStep:
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """What a walk is doing, and how many parts of it are done."""
+    """The step that a walk is at, in words, and the number of parts of it that are done."""
 
     words: str
     done: int
@@ -152,13 +152,13 @@ class Walk:
         return self.front()
 
     def front(self) -> list[Candidate]:
-        """Return the best network of each level so far, the largest first."""
+        """Return the best network of each size level found so far, the largest level first."""
         best = self.state.best | self.state.completed
         return [best[level] for level in sorted(best, reverse=True)]
 
     @property
     def progress(self) -> WalkProgress:
-        """How much of the walk is done."""
+        """The progress of the walk."""
         state, total = self.state, len(self.widths) * (1 + len(self.criteria))
         if state.cursors:
             waiting = sum(len(self.criteria) for _, criterion in state.cursors if criterion < 0)

@@ -67,7 +67,7 @@ class CNames:
 
     @property
     def more_rows(self) -> Code:
-        """Return what follows the number of rows where the windows of a stream come after them."""
+        """Return ` + N` for the N windows of a stream that the self-test checks after its rows."""
         return Code(f" + {len(self.m.stream.recording.ends)}" if self.m.stream else "")
 
 
