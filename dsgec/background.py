@@ -1,5 +1,6 @@
-"""Run a function in a thread beside the caller's own work."""
+"""Run a function in a thread beside the caller's own work, and count processors."""
 
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -24,3 +25,10 @@ def beside(function: Callable[..., T], *arguments: Any) -> Callable[[], T]:
 
     threading.Thread(target=work, daemon=True).start()
     return future.result
+
+
+def processors() -> int:
+    """Return the number of processors this process may use; `taskset` or a queue can limit it."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1

@@ -32,8 +32,7 @@ from dsgec.manifest import POPULATIONS
 from dsgec.pipeline import Hooks, prepare
 from dsgec.run.config import Inputs
 from dsgec.run.history import history_row
-from dsgec.run.identity import identity
-from dsgec.run.job import Job
+from dsgec.run.job import Job, identity
 from dsgec.run.populations import population_of
 from dsgec.run.record import is_same_run
 from dsgec.run.result import make_later
@@ -42,7 +41,7 @@ from dsgec.run.search import Search
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
-from dsgec.search.execution import Execution
+from dsgec.search.presets import Execution
 from dsgec.search.settings import Settings
 from dsgec.search.signal_features import name_features
 

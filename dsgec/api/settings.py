@@ -13,8 +13,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.errors import DsgecError, setting_error
 from dsgec.grammar.ir import Grammar
 from dsgec.search.defaults import with_defaults
-from dsgec.search.execution import Execution
-from dsgec.search.presets import Preset, make_settings
+from dsgec.search.presets import Execution, Preset, make_settings
 from dsgec.search.settings import Settings
 from dsgec.setting import Setting, make, names_of, settings_of
 

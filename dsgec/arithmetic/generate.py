@@ -17,7 +17,7 @@ from dsgec.arithmetic.print_c import print_c, print_c_integers
 from dsgec.arithmetic.procedures import Arithmetic, procedures
 from dsgec.arithmetic.row_functions import print_row_functions
 from dsgec.arithmetic.scalar import softmax
-from dsgec.arithmetic.sections import choose, section, sections
+from dsgec.arithmetic.source import choose, section, sections
 from dsgec.arithmetic.subset import NotInSubset
 from dsgec.program.ir import ArrayParameter, Invoke, Parameter, Procedure, Program, Real
 from dsgec.program.print_js import JavaScriptPrinter

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dsgec.arithmetic.procedures import procedures
-from dsgec.arithmetic.sections import choose, section, sections
+from dsgec.arithmetic.source import choose, section, sections
 from dsgec.program.ir import (
     ArrayParameter,
     Declare,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.background import processors
 from dsgec.cli.options import (
     GroupedCommand,
     collect,
@@ -28,7 +29,6 @@ from dsgec.cli.shared_options import (
     session_options,
     table_options,
 )
-from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, setting_error
 from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.presets import Preset, make_settings

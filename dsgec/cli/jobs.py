@@ -17,21 +17,19 @@ from typing import Any, Self
 from dsgec.cli.output import EXIT_INTERRUPTED, print_data, print_message, print_result
 from dsgec.cli.shared_options import SessionOptions
 from dsgec.cli.terminal.progress import ProgressDisplay, make_display, show_compiling
-from dsgec.cli.terminal.result import result_lines, summary_lines
-from dsgec.cli.terminal.search import search_lines
+from dsgec.cli.terminal.result import result_lines, search_lines, summary_lines
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.folder import open_folder, open_locked
 from dsgec.pipeline import Written, finished_run, run
 from dsgec.plain_data import to_json
 from dsgec.run.checkpoint import Checkpoint
-from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
 from dsgec.search.budget import make_budget
 from dsgec.search.choose import choose_evolver, default_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
-from dsgec.study.many import run_many
+from dsgec.study.many import run_many, write_scores
 from dsgec.study.processes import Processes
 
 _MOST_NOTES = 10

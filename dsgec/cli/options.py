@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dsgec.resources import GRAMMARS, STUDIES, TABLES, shipped_names
-from dsgec.search.execution import Execution
+from dsgec.search.presets import Execution
 from dsgec.search.settings import OPTIONS, SETTINGS
 from dsgec.setting import Setting, settings_of
 

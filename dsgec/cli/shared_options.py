@@ -11,8 +11,7 @@ from dsgec.cli.options import Command, Decorator, GroupedOption, collect, option
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault, setting_error
 from dsgec.manifest import POPULATIONS
-from dsgec.search.execution import Execution
-from dsgec.search.presets import Preset
+from dsgec.search.presets import Execution, Preset
 from dsgec.search.settings import Settings
 from dsgec.setting import Setting, make, names_of, setting, settings_of
 

@@ -53,8 +53,8 @@ def study(
     from dsgec.study.definition import cells, shorten
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import prepare, remarks
-    from dsgec.study.session import open_session, start_workers
     from dsgec.study.statistics import require_libraries
+    from dsgec.study.work import open_session, start_workers
 
     planned = load_study(study)
     if quick:

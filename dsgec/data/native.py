@@ -9,8 +9,7 @@ import numpy as np
 from dsgec.arithmetic.source import arithmetic_header
 from dsgec.data.dialect import Dialect
 from dsgec.data.table import TableBuilder
-from dsgec.engine.includes import resolve_includes, without_directives
-from dsgec.engine.library import Library, load
+from dsgec.engine.library import Library, load, resolve_includes, without_directives
 from dsgec.engine.toolchain import CompileError, Toolchain, find_toolchain
 from dsgec.resources import TEMPLATES
 

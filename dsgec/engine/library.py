@@ -1,6 +1,7 @@
-"""Compile C text, cache it, and load it as functions that Python can call."""
+"""Compile C text, cache it, and load it as functions and structs that Python can use."""
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import cffi
+import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.engine import cache
-from dsgec.engine.layout import HeaderMismatch, Layout
 from dsgec.engine.toolchain import (
     FLAGS,
     CompileError,
@@ -33,11 +35,26 @@ def _interface(declarations: str) -> Any:
     return ffi
 
 
-class Library(Layout):
-    """A loaded library; `close` unmaps it, after which its functions must not be called."""
+_DTYPES = {
+    "double": np.float64,
+    "int32_t": np.int32,
+    "int64_t": np.int64,
+    "uint64_t": np.uint64,
+}
+
+
+class HeaderMismatch(Exception):
+    """A header and the Python code that uses it differ: one of the two was changed."""
+
+
+class Library:
+    """A loaded library: its functions, and its structs and constants by their names.
+
+    `close` unmaps it, after which its functions must not be called.
+    """
 
     def __init__(self, path: Path, declarations: str) -> None:
-        super().__init__(_interface(declarations))
+        self.ffi = _interface(declarations)
         self.functions: Any = self.ffi.dlopen(str(path))
         for name in dir(self.functions):
             getattr(self.functions, name)  # an AttributeError here, not during a run
@@ -50,6 +67,50 @@ class Library(Layout):
 
     def close(self) -> None:
         self.ffi.dlclose(self.functions)
+
+    def struct(self, kind: str, **values: Any) -> Any:
+        """Create a struct. Every field must be given; an array is passed by address."""
+        fields = dict(self.ffi.typeof(kind).fields)
+        if fields.keys() != values.keys():
+            names = ", ".join(sorted(fields.keys() ^ values.keys()))
+            raise HeaderMismatch(f"not both in {kind} and in what is given for it: {names}")
+        made = {
+            name: self._address(fields[name].type, value)
+            if isinstance(value, np.ndarray)
+            else value
+            for name, value in values.items()
+        }
+        return self.ffi.new(f"{kind} *", made)
+
+    def _address(self, pointer: Any, array: NDArray[Any]) -> Any:
+        if self._dtype(pointer.item) != array.dtype or not array.flags.c_contiguous:
+            raise HeaderMismatch(f"an array of {array.dtype} where {pointer.cname} is declared")
+        return self.ffi.cast(pointer, array.ctypes.data)
+
+    def values(self, struct: Any) -> dict[str, Any]:
+        """Return the fields of a struct by name."""
+        return {name: getattr(struct, name) for name, _ in self.ffi.typeof(struct).fields}
+
+    def names(self, kind: str) -> dict[int, str]:
+        """Return the names of an enumeration by value."""
+        elements: dict[int, str] = self.ffi.typeof(kind).elements
+        return elements
+
+    def dtype(self, kind: str) -> np.dtype[Any]:
+        """Return the numpy type of a struct or a number."""
+        return self._dtype(self.ffi.typeof(kind))
+
+    def _dtype(self, kind: Any) -> np.dtype[Any]:
+        if kind.kind == "primitive":
+            return np.dtype(_DTYPES[kind.cname])
+        return np.dtype(
+            {
+                "names": [name for name, _ in kind.fields],
+                "formats": [self._dtype(field.type) for _, field in kind.fields],
+                "offsets": [field.offset for _, field in kind.fields],
+                "itemsize": self.ffi.sizeof(kind),
+            }
+        )
 
 
 MakeLibrary = Callable[[Path], Path]
@@ -133,3 +194,27 @@ def _load(library: Path, declarations: str) -> Library:
         return Library(library, declarations)
     except (OSError, AttributeError) as error:
         raise CompileError(f"what the compiler made cannot be loaded: {error}") from error
+
+
+_INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
+_DIRECTIVE = re.compile(r"^#.*\n", re.MULTILINE)
+
+
+def resolve_includes(name: str, read: Callable[[str], str], done: set[str]) -> str:
+    """Return a file with the local files that it includes in place, each of them once.
+
+    Those in `done` are left out, and those that are included are added to it.
+    """
+
+    def included(match: re.Match[str]) -> str:
+        if match[1] in done:
+            return ""
+        done.add(match[1])
+        return resolve_includes(match[1], read, done)
+
+    return _INCLUDE.sub(included, read(name))
+
+
+def without_directives(text: str) -> str:
+    """Return a header as cffi can read it."""
+    return _DIRECTIVE.sub("", text)

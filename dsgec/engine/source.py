@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
 from dsgec.arithmetic.source import arithmetic_header
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
-from dsgec.engine.includes import resolve_includes, without_directives
+from dsgec.engine.library import resolve_includes, without_directives
 from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.network.syntax import ALIASES, WORDS
 from dsgec.rendering import render

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
-from lark import Token
+from lark import Lark, Token, Tree
 
 from dsgec.errors import Fault, Span
 from dsgec.grammar.ir import Alternative, Dots, NonTerminal, Rule, Symbol, Terminal
 from dsgec.grammar.source import GrammarSource, shorten
-from dsgec.grammar.syntax import read_statements, scan_symbols
 
 _NAME = re.compile(r"\w[\w.-]*(?: [\w.-]+)*")
 _ARROW = re.compile(r"(?:->|→|=>|:=|::?|=)$")
@@ -295,3 +296,36 @@ def _report_code_block(draft: Draft, token: Token) -> bool:
             draft.report(message, advice, draft.span(token, match.start() + at, 2))
             return True
     return False
+
+
+@cache
+def _lark() -> Lark:
+    grammar = files(__package__).joinpath("bnf.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer="basic", start=["start", "symbol"])
+
+
+@cache
+def _symbol_pattern() -> re.Pattern[str]:
+    """Return a pattern of the terminals inside SYMBOLS, each as a named group."""
+    kinds = ("NAME", "QUOTED", "TEXT", "BAR")
+    patterns = ((kind, _lark().get_terminal(kind).pattern.to_regexp()) for kind in kinds)
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in patterns))
+
+
+def read_statements(text: str) -> Iterator[tuple[Token | None, list[Token]]]:
+    """Yield the opening token and the body of each statement; the text before any has None."""
+    opening: list[Token] = []
+    statements: list[tuple[Token, list[Token]]] = []
+    for child in _lark().parse(text, start="start").children:
+        if isinstance(child, Tree):
+            head, *body = (token for token in child.children if isinstance(token, Token))
+            statements.append((head, body))
+        else:
+            opening.append(child)
+    yield None, opening
+    yield from statements
+
+
+def scan_symbols(token: str) -> Iterator[re.Match[str]]:
+    """Return the symbols of a SYMBOLS token; the `lastgroup` of each is its kind."""
+    return _symbol_pattern().finditer(token)

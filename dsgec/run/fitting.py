@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from dsgec.errors import DsgecError, setting_error
 from dsgec.network.ranges import NO_RANGES, choose_ranges
-from dsgec.run.identity import training_ranges
+from dsgec.run.job import training_ranges
 from dsgec.run.pick import footprint
 from dsgec.run.record import Footprint
 from dsgec.search.budget import Budget

@@ -16,7 +16,7 @@ from dsgec.network.ir import ARITY, CONDITIONS, Apply, Constant, Input, Network,
 from dsgec.network.model import Column
 from dsgec.network.ranges import Range
 from dsgec.network.syntax import ALIASES
-from dsgec.run.identity import training_ranges
+from dsgec.run.job import training_ranges
 from dsgec.search.individual import Champion
 from dsgec.search.models import make_network
 from dsgec.search.problem import Problem

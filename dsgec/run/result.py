@@ -25,8 +25,7 @@ from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import Evidence, make_evidence
 from dsgec.run.genealogy import log_files
 from dsgec.run.hall import HallRow, hall_text, parse_hall
-from dsgec.run.identity import identity, training_ranges
-from dsgec.run.job import Job
+from dsgec.run.job import Job, identity, training_ranges
 from dsgec.run.pick import DTYPES, Hall, footprints, make_front
 from dsgec.run.record import (
     Counts,

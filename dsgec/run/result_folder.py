@@ -64,8 +64,14 @@ def write_result(folder: Folder, result: Result, exports: Files) -> None:
         NETWORK: f"# evolved by dsgec {__version__}\n{model_text(result.model)}",
         RECORD: to_json(result.record.as_json()),
     }
+    replace_run(folder, files, result.timing)
+
+
+def replace_run(folder: Folder, files: Files, timing: dict[str, Any]) -> None:
+    """Write the files of a run in the place of an earlier one, run.json last."""
     clear_run(folder)
-    write_timing(folder, result.timing)
+    folder.remove_unfinished(files)
+    write_timing(folder, timing)
     for name, content in files.items():
         if name != RECORD:
             folder.write(name, content)

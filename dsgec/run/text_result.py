@@ -12,17 +12,16 @@ from dsgec.folder import Folder
 from dsgec.grammar.genome.derivation_tree import TreeNode, make_tree
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.grammar.genome.psge import PROBABILITY_GENES
-from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD, digests, write_manifest
+from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD
 from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
 from dsgec.random import Stream
-from dsgec.run.folder import has_record, read_timing, write_timing
+from dsgec.run.folder import has_record, read_timing
 from dsgec.run.genealogy import log_files
 from dsgec.run.history import history_text, parse_history
-from dsgec.run.identity import text_identity
-from dsgec.run.job import Job
+from dsgec.run.job import Job, text_identity
 from dsgec.run.populations import read_log
 from dsgec.run.record import GrammarRecord
-from dsgec.run.result_folder import clear_run
+from dsgec.run.result_folder import replace_run
 from dsgec.run.search import Outcome
 from dsgec.run.session import make_timing
 from dsgec.search.diversity import Diversity
@@ -257,18 +256,11 @@ def write_text_result(
         PAGE: make_page(result),
         RECORD: to_json(result.record.as_json()),
     }
-    clear_run(folder)
-    folder.remove_unfinished(files)
-    write_timing(folder, result.timing)
     encoded = {
         name: text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         for name, text in files.items()
     }
-    for name, content in encoded.items():
-        if name != RECORD:
-            folder.write(name, content)
-    write_manifest(folder, digests(encoded))
-    folder.write(RECORD, encoded[RECORD])
+    replace_run(folder, encoded, result.timing)
 
 
 def diversity_text(rows: Sequence[Diversity]) -> str:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 
+from dsgec.background import processors
 from dsgec.engine.library import Waiting
-from dsgec.engine.processors import processors
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.errors import DsgecError, mention
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend

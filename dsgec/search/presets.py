@@ -1,4 +1,4 @@
-"""Presets: the defaults of the settings that a user did not give."""
+"""Presets, the defaults of settings that a user did not give, and how a run is executed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from dsgec.errors import mention, setting_error
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.search.budget import AMOUNTS, FIXED_POINT
 from dsgec.search.settings import (
+    BACKENDS,
     CODON_MUTATION,
     COSTS,
     DTYPES,
@@ -89,3 +90,20 @@ class Preset:
     def learns(self) -> bool:
         """True if the search learns weights."""
         return self.preset == "learning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """The settings of how a run is executed, on which its result does not depend."""
+
+    GROUP: ClassVar = "machine"
+
+    backend: str = setting(
+        "auto", "Backend of the evolution; all give the same results.", choices=BACKENDS
+    )
+    threads: int | None = setting(
+        None, "Number of threads of the engine; default: chosen by the size of the table.", 1, 256
+    )
+
+    def __post_init__(self) -> None:
+        check(self)

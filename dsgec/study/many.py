@@ -1,13 +1,20 @@
-"""Make several runs side by side, by processes of this machine."""
+"""Make several runs side by side, by processes, and the scores of a cross-validation of them."""
 
+import statistics
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from dsgec.data.dataset import Dataset
 from dsgec.errors import DsgecError
+from dsgec.folder import Folder
+from dsgec.manifest import SCORES
 from dsgec.pipeline import DEFAULT_SESSION, finished_run, run
+from dsgec.plain_data import as_plain, to_json
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session, ignore
 from dsgec.search.choose import choose_evolver
@@ -100,3 +107,37 @@ def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
     problem = make_problem(job.grammar.grammar, dataset, settings)
     fold_name = f"fold{fold + 1}"
     return replace(job, problem=problem, settings=settings, named=folder, fold=fold_name)
+
+
+def scores(runs: Sequence[WrittenRun]) -> dict[str, Any]:
+    """Return mean, deviation and the values by fold of each metric on the test rows."""
+    records = [run.record for run in runs]
+    first = records[0]
+    tests = [record.result.test for record in records]
+    data = as_plain(first.data)
+    found: dict[str, Any] = {
+        "dsgec": first.dsgec,
+        "grammar": as_plain(first.grammar),
+        "data": {name: data[name] for name in ("name", "sha256", "target", "task")},
+        "settings": {name: v for name, v in first.settings.items() if name != "fold"},
+        "rows": [record.data.test_rows for record in records],
+        "test": {name: _summary([test[name] for test in tests]) for name in tests[0]},
+    }
+    if first.result.confusion:
+        matrices = [(record.result.confusion or {})["test"] for record in records]
+        found["confusion"] = np.array(matrices).sum(axis=0).tolist()
+    return found
+
+
+def write_scores(folder: Folder, runs: Sequence[WrittenRun]) -> None:
+    """Write cv.json into the folder that holds those of the folds."""
+    folder.write(SCORES, to_json(scores(runs)))
+
+
+def _summary(values: list[float | None]) -> dict[str, Any]:
+    defined = [value for value in values if value is not None]
+    return {
+        "mean": statistics.fmean(defined) if defined else None,
+        "deviation": statistics.stdev(defined) if len(defined) > 1 else None,
+        "folds": values,
+    }

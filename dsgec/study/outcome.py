@@ -12,8 +12,7 @@ from dsgec.grammar.load import GrammarFile
 from dsgec.pipeline import Hooks, evolve, evolve_texts
 from dsgec.plain_data import to_json
 from dsgec.run.baselines import make_baselines
-from dsgec.run.identity import identity
-from dsgec.run.job import Job
+from dsgec.run.job import Job, identity
 from dsgec.search.choose import choose_evolver
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.measure import measure_outputs

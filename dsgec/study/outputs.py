@@ -10,9 +10,8 @@ from typing import Any
 from dsgec.folder import Folder
 from dsgec.plain_data import as_plain, to_json
 from dsgec.report.curve_figure import figure_png, figure_svg
-from dsgec.study.curves import make_figure
 from dsgec.study.definition import Study, TablePlan, default_tables
-from dsgec.study.evidence import FILE, make_evidence
+from dsgec.study.evidence import FILE, make_evidence, make_figure
 from dsgec.study.results import Results, results_text
 from dsgec.study.statistics import compare, mark, normality
 from dsgec.study.table_text import latex, markdown, plain_text

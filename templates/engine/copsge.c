@@ -1,4 +1,4 @@
-/* How the probabilities of Co-PSGE vary: dsgec/grammar/genome/copsge.py. */
+/* How the probabilities of Co-PSGE vary: dsgec/grammar/genome/psge.py. */
 #include "probabilistic.c"
 #define LEARNS_FROM_BEST 0
 

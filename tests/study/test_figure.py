@@ -10,7 +10,7 @@ import pytest
 
 from dsgec.cli.terminal.study import TimeEstimate, duration
 from dsgec.report.curve_figure import _ticks, figure_png, figure_svg
-from dsgec.study.curves import _curve, make_figure
+from dsgec.study.evidence import _curve, make_figure
 from tests.support.study_results import ONE, make_results, make_study, outcome
 
 STUDY = make_study()

@@ -83,9 +83,9 @@ def imported(name):
 
 
 def test_processes_can_start_before_there_are_calls():
-    with closing(Processes(2, "dsgec.study.curves")) as workers:
+    with closing(Processes(2, "dsgec.study.evidence")) as workers:
         wait_until(lambda: len(workers._processes) == 2)
-        assert results([workers.submit(imported, "dsgec.study.curves")]) == [True]
+        assert results([workers.submit(imported, "dsgec.study.evidence")]) == [True]
     with closing(Processes(1, "no.such.module")) as workers:
         assert results([workers.submit(length, "ab")]) == [2]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dsgec.arithmetic.sections import choose
+from dsgec.arithmetic.source import choose
 from dsgec.export.targets.go import OFFLINE
 from dsgec.program.ir import Program
 from dsgec.program.print_go import GoPrinter

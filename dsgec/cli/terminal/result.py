@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
-from dsgec.manifest import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.manifest import BEST, CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.run.folder import read_hall
 from dsgec.run.job import WrittenRun
 from dsgec.run.record import RISING, ModelRecord, Proposal, ResultRecord, RunRecord
+from dsgec.run.text_result import WrittenSearch
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.settings import NOTHING
 
@@ -274,3 +275,36 @@ def _figure(value: Any) -> str:
 
 def plain_number(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"
+
+
+_SEARCH_FILES = (RECORD, HISTORY, HALL, BEST, TIMING, PAGE)
+_MOST_LINES, _LONGEST_LINE, _MOST_FAILURES = 20, 200, 3
+
+
+def search_lines(run: WrittenSearch) -> list[str]:
+    """Return the best phenotype, its score and where everything is."""
+    result, settings = run.result.result, run.result.record.settings
+    goal = "maximised" if settings.get("maximise") else "minimised"
+    lines = result.best.phenotype.split("\n")
+    shown = [f"  {clean(line)[:_LONGEST_LINE]}" for line in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        shown.append(f"  … and {counted(len(lines) - _MOST_LINES, 'more line')}")
+    found = [
+        f"best phenotype: {plain_number(result.score)} ({goal}), {result.best.length:,} characters",
+        *shown,
+    ]
+    if result.solved is not None:
+        count = len(result.best.values or ())
+        found.append(f"cases solved: {result.solved:,} of {count:,}")
+    elif result.best.values:
+        values = ", ".join(map(plain_number, result.best.values))
+        found.append(f"its objectives: {values}; front: {counted(len(run.result.hall), 'text')}")
+    found += [
+        f"failures: {one.count:,} × {clean(one.reason)}; first `{clean(one.phenotype)[:80]}`"
+        for one in result.failures[:_MOST_FAILURES]
+    ]
+    return [
+        *found,
+        f"written to {clean(str(run.folder))}: {' '.join(_SEARCH_FILES)}",
+        f"look at it: {clean(str(run.folder / PAGE))}",
+    ]

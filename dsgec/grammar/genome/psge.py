@@ -1,13 +1,17 @@
-"""Probabilistic Structured Grammatical Evolution (Mégane, Lourenço, Machado: CEC 2022).
+"""Probabilistic Structured Grammatical Evolution, also co-evolutionary.
 
 A gene of a symbol is a list of codons, as long as needed. A codon is a number from 0 to 1, here a
 multiple of 2^-31, and stands for the alternative in whose share of the probabilities it falls. The
 probabilities are those of the alternatives that the depth allows, so an alternative that is likely
 has many codons. A learned constant is the exception: its integer is the rank of its numeral.
 
-After each generation, the alternatives that the best individual has taken become more likely: that
-of the run and that of the generation by turns. An individual keeps the probabilities that it was
-mapped with, as a gene of its own; so it keeps its phenotype while it is in the elite.
+In PSGE (Mégane, Lourenço, Machado: CEC 2022), the alternatives that the best individual has taken
+become more likely after each generation: the best of the run and of the generation by turns. An
+individual keeps the probabilities that it was mapped with, as a gene of its own; so it keeps its
+phenotype while it is in the elite.
+
+In Co-PSGE (Mégane and others: GECCO 2022), a child has the probabilities of its parent or, after
+crossover, those of the better parent, and they mutate before it is mapped.
 
 With rates of its own (Adaptive Facilitated Mutation, Carvalho, Mégane, Lourenço, Machado: EuroGP
 2023), an individual has a mutation rate for each symbol, which also mutates.
@@ -259,3 +263,32 @@ def normalise(probabilities: Sequence[float]) -> list[int]:
 def _move(codon: int, gaussian: float) -> int:
     moved = codon * 2.0**-CODON_BITS + CODON_DEVIATION * gaussian
     return int(min(max(moved, 0.0), 1.0) * CODON_RANGE)
+
+
+class CoPsge(Psge):
+    """The Co-PSGE representation of a grammar."""
+
+    def vary_probabilities(self, genotype: Genotype, stream: Stream) -> Genotype:
+        """Mutate at most one probability of each symbol; the others of the symbol make room."""
+        probabilities = [*genotype[self.probability_gene]]
+        for share in self._learned():
+            own = [one / ONE for one in probabilities[share]]
+            moved = next(
+                (j for j in range(len(own)) if stream.chance(self.settings.grammar_mutation)), None
+            )
+            if moved is None:
+                continue
+            change = self.settings.grammar_deviation * draw_gaussian(stream)
+            others = change / (len(own) - 1)
+            own[moved] += change + others
+            probabilities[share] = normalise([max(one - others, 0.0) for one in own])
+        return {**genotype, self.probability_gene: tuple(probabilities)}
+
+    def inherit(self, child: Genotype, parent: Genotype) -> Genotype:
+        """Return a child with the probabilities of a parent."""
+        return {**child, self.probability_gene: parent[self.probability_gene]}
+
+    def learn(self, genotype: Genotype, best: Derivation | None) -> "CoPsge":
+        """Return the same: nothing is learned for the whole population."""
+        del genotype, best
+        return self

@@ -1,11 +1,10 @@
 """Make the representation of a grammar by its name."""
 
 from dsgec.errors import DsgecError, mention
-from dsgec.grammar.genome.copsge import CoPsge
 from dsgec.grammar.genome.dsge import Dsge
 from dsgec.grammar.genome.ge import Ge
 from dsgec.grammar.genome.genotype import Representation
-from dsgec.grammar.genome.psge import ProbabilitySettings, Psge
+from dsgec.grammar.genome.psge import CoPsge, ProbabilitySettings, Psge
 from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.grammar.genome.sge import Sge
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from dsgec.arithmetic.source import arithmetic_header
-from dsgec.engine.includes import resolve_includes, without_directives
-from dsgec.engine.library import Library, load
+from dsgec.engine.library import Library, load, resolve_includes, without_directives
 from dsgec.engine.toolchain import CompileError, Toolchain
 from dsgec.resources import TEMPLATES
 from dsgec.search.walk.descent import (

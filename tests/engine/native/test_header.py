@@ -10,7 +10,7 @@ from dsgec.data.dialect import Dialect
 from dsgec.data.table import TableBuilder
 from dsgec.engine import source as codegen
 from dsgec.engine.extension import build_extension
-from dsgec.engine.layout import HeaderMismatch
+from dsgec.engine.library import HeaderMismatch
 from dsgec.engine.toolchain import FLAGS, CompileError, find_toolchain
 from dsgec.search.native import EngineUnavailable
 from dsgec.search.settings import Settings

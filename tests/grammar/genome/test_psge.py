@@ -6,9 +6,8 @@ from fractions import Fraction
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.copsge import CoPsge
 from dsgec.grammar.genome.genotype import Derivation
-from dsgec.grammar.genome.psge import ONE, ProbabilitySettings, Psge
+from dsgec.grammar.genome.psge import ONE, CoPsge, ProbabilitySettings, Psge
 from dsgec.grammar.genome.rule_tables import Child, make_rule_tables
 from dsgec.grammar.load import parse_grammar
 from dsgec.random import Stream

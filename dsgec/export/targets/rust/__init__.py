@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.arithmetic.sections import choose
+from dsgec.arithmetic.source import choose
 from dsgec.export.artefact import DTYPES, Artefact
 from dsgec.export.targets.language import LanguageView
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
