@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -148,6 +148,26 @@ def test_no_two_classes_have_one_name():
     )
     # A program's Network is one that predicts; what the compiler calls so is what it is made of.
     assert {name for name, count in names.items() if count > 1} <= {"Network"}
+
+
+def test_every_test_asserts():
+    """By a statement, by pytest or numpy, or by a function that does."""
+    called, good = defaultdict(set), set()
+    for path in TESTS:
+        for function in ast.walk(parsed(path)):
+            if isinstance(function, ast.FunctionDef):
+                inner = [*ast.walk(function)]
+                calls = [ast.unparse(node.func) for node in inner if isinstance(node, ast.Call)]
+                names = {call.split(".")[-1] for call in calls}
+                called[function.name] |= names
+                raises = {"pytest.raises", "pytest.warns", "pytest.fail"} & {*calls}
+                if raises or any(isinstance(node, ast.Assert) for node in inner):
+                    good.add(function.name)
+                good |= {name for name in names if name.startswith("assert_")}
+    while more := {name for name, names in called.items() if name not in good and names & good}:
+        good |= more
+
+    assert not {name for name in called if name.startswith("test_")} - good
 
 
 def test_tests_share_only_what_is_in_support():

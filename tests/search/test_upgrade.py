@@ -177,7 +177,7 @@ def test_a_compiler_ends_with_the_process_that_has_started_it(number, tmp_path):
         pids = [*map(int, eventually((tmp_path / "pids").read_text).split())]
         started.send_signal(number)
     for pid in pids:
-        eventually(lambda pid=pid: is_gone(pid))
+        assert eventually(lambda pid=pid: is_gone(pid))
 
 
 def eventually(look):

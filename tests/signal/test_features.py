@@ -76,7 +76,8 @@ def test_nothing_leaves_32_bits_in_any_window(window):
     calls += [parse_feature("max(magnitude(a, b, c))"), parse_feature("std(lowpass(a, 8))")]
 
     for call in calls:
-        prove(call, window, bits_for(window))  # raises an InvalidProgram otherwise
+        found = prove(call, window, bits_for(window))  # raises an InvalidProgram otherwise
+        assert -(2**31) <= found.least <= found.most < 2**31
 
 
 @pytest.mark.parametrize(

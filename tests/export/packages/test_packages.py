@@ -136,7 +136,9 @@ def test_a_package_cannot_have_a_name_that_its_tool_uses(package, name, tmp_path
 
 
 def test_a_name_that_one_tool_uses_is_free_in_packages_for_others(tmp_path):
-    export(SMALL, (), "wire", tmp_path, packages=["cmake"])
+    (written,) = export(SMALL, (), "wire", tmp_path, packages=["cmake"])
+
+    assert written.name.startswith("wire")
 
 
 def test_a_package_of_a_type_that_it_cannot_have_is_an_error(tmp_path):

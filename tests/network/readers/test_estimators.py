@@ -223,8 +223,10 @@ def test_a_weight_that_is_not_finite_is_refused():
 def test_errors_of_numpy_that_a_program_asks_for_are_not_raised_here(tmp_path):
     model = fit(LogisticRegression(), Y)
     with np.errstate(all="raise"):
-        dsgec.compile(model).export("numpy", tmp_path)
-        dsgec.compile(model).export("c", tmp_path, dtype="float")
+        written = dsgec.compile(model).export("numpy", tmp_path)
+        written += dsgec.compile(model).export("c", tmp_path, dtype="float")
+
+    assert all(file.exists() for file in written)
 
 
 def test_a_compiled_network_is_exported_and_has_a_page(tmp_path):
