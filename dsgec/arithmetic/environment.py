@@ -22,20 +22,24 @@ _BY_ADDRESS, _BY_NUMBER = "_FE_DFL_ENV", -1  # FE_DFL_ENV of macOS, and of glibc
 def standard_arithmetic() -> Iterator[None]:
     """Round to nearest and keep subnormal numbers inside the context; restore the settings after.
 
-    Does nothing where the C library has no functions for it.
+    Does so where the C library has functions for it. numpy neither raises nor warns inside,
+    whatever `numpy.seterr` was called with: emlearn makes it raise on an underflow.
     """
-    functions = _functions()
-    if functions is None:
-        yield
-        return
-    get, put, default = functions
-    found = ctypes.create_string_buffer(_ROOM)
-    get(found)
-    put(default)
-    try:
-        yield
-    finally:
-        put(found)
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        functions = _functions()
+        if functions is None:
+            yield
+            return
+        get, put, default = functions
+        found = ctypes.create_string_buffer(_ROOM)
+        get(found)
+        put(default)
+        try:
+            yield
+        finally:
+            put(found)
 
 
 def deviations() -> list[str]:

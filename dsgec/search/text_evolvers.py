@@ -68,7 +68,7 @@ class TextIsland(Island):
         return champions[0] if champions else None  # the shortest of the best
 
     def score(self, phenotype: str) -> float:
-        return TextJudge(self.problem)([phenotype]).fitness[0]
+        return float(TextJudge(self.problem)([phenotype]).fitness[0])
 
 
 class TextLoopEvolver(TextIsland, LoopEvolver):
@@ -188,8 +188,7 @@ class TextEngineEvolver(TextIsland, EngineEvolver):
         for row, own in enumerate(verdicts.values if width else ()):
             if own:
                 values[row] = own
-        fitness, sizes = np.array(verdicts.fitness), np.array(verdicts.sizes, np.int32)
-        self.native.give(fitness, sizes, values)
+        self.native.give(verdicts.fitness, verdicts.sizes, values)
 
     def explain(self) -> DsgecError:
         """Return an error with the reason why no individual is valid."""

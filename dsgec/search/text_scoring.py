@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.genotype import Genotype
@@ -42,8 +43,8 @@ class Verdict(NamedTuple):
 class Verdicts(NamedTuple):
     """The verdicts on several phenotypes, by column."""
 
-    fitness: Sequence[float]
-    sizes: Sequence[int]
+    fitness: NDArray[np.float64]
+    sizes: NDArray[np.int32]
     values: Sequence[tuple[float, ...]]
     reasons: Sequence[str]
 
@@ -78,12 +79,12 @@ class TextHall:
             champions[start:end] = [Champion(size, fitness, phenotype, genotype(), values=values)]
             self._sizes[start:end] = [size]
 
-    def improvements(self, fitness: Sequence[float], sizes: Sequence[int]) -> list[int]:
+    def improvements(self, fitness: NDArray[np.float64], sizes: NDArray[np.int32]) -> list[int]:
         """Return the numbers of the phenotypes that would be on the front if they were alone."""
-        least = [INFINITE, *(one.fitness for one in self._champions)]
-        bounds = np.array(least)[np.searchsorted(self._sizes, sizes, side="right")]
-        found: list[int] = np.flatnonzero(np.array(fitness) < bounds).tolist()
-        return found
+        least = np.array([INFINITE, *(one.fitness for one in self._champions)])
+        known = np.array(self._sizes, np.int32)
+        found = np.flatnonzero(fitness < least[np.searchsorted(known, sizes, side="right")])
+        return [*map(int, found)]
 
     @property
     def champions(self) -> list[Champion]:
@@ -162,18 +163,19 @@ class TextJudge:
             else:
                 self.hall.admit(phenotype, verdict, partial(genotype, number))
             verdicts.append(verdict)
-        return Verdicts(*zip(*verdicts, strict=True))
+        fitness, sizes, values, reasons = zip(*verdicts, strict=True)
+        return Verdicts(np.array(fitness), np.array(sizes, np.int32), values, reasons)
 
     def _judge_numbers(
         self, phenotypes: Sequence[str], answers: Any, genotype: Callable[[int], Genotype]
     ) -> Verdicts:
         """Return the verdicts on phenotypes that all have one number."""
-        fitness = [-answer for answer in answers] if self.fitness.maximise else answers
-        sizes = [*map(len, phenotypes)]
-        for number in self.hall.improvements(fitness, sizes):
-            verdict = Verdict(fitness[number], sizes[number], (), "")
-            self.hall.admit(phenotypes[number], verdict, partial(genotype, number))
         count = len(phenotypes)
+        fitness = np.array(answers) * (-1.0 if self.fitness.maximise else 1.0)
+        sizes = np.fromiter(map(len, phenotypes), np.int32, count)
+        for number in self.hall.improvements(fitness, sizes):
+            verdict = Verdict(float(fitness[number]), int(sizes[number]), (), "")
+            self.hall.admit(phenotypes[number], verdict, partial(genotype, number))
         return Verdicts(fitness, sizes, [()] * count, [""] * count)
 
     def _judge(self, phenotype: str, answer: Answer) -> Verdict:
@@ -290,7 +292,10 @@ class TextScorer(Scorer):
         found = self.judge(phenotypes, lambda number: self._genotypes[phenotypes[number]])
         return [
             Score(fitness, reason, size, NOT_FINITE if reason else "", size, values)
-            for fitness, size, values, reason in zip(*found, strict=True)
+            for fitness, size, values, reason in zip(
+                *(found.fitness.tolist(), found.sizes.tolist(), found.values, found.reasons),
+                strict=True,
+            )
         ]
 
     def case_values(self, individuals: Sequence[Individual]) -> list[Sequence[float]]:

@@ -43,21 +43,49 @@ static int load_individual(Mapper *map, const Individual *individual) {
                       NOTHING_EXCHANGED);
 }
 
-/* Cross the tree in the slots with one of the father; the rates go to those of the thread. */
-static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
-                       const Individual *mother, const Individual *father, Stream *random) {
+/* Build the tree of an individual, or copy it, and return the number of its weights: see `plant`. */
+static int32_t plant_individual(Thread *own, const Individual *individual, Tree *tree,
+                                int32_t first, int32_t first_number) {
     Trees *t = &own->trees;
-    int32_t weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
-    int error;
-    if (!load_individual(&own->mapping, father)) {
-        return NO_MEMORY;
+    int32_t weights, i;
+    if (individual->tree.count > 0) {
+        t->out_of_memory |= !copy_tree(tree, &individual->tree);
+        return count_weights(tree);
     }
-    plant(t, &own->mapping.slots, &t->father, t->mother.count, weights);
+    if (!load_individual(&own->mapping, individual)) {
+        t->out_of_memory = 1;
+        return 0;
+    }
+    weights = plant(t, &own->mapping.slots, tree, first, first_number);
+    tree->size = 0;
+    for (i = 0; KEEPS_TREES && i < tree->count; i++) {
+        const TreeNode *node = &tree->items[i];
+        tree->size += productions[rules[node->rule].first_production + node->choice].cost;
+    }
+    return weights;
+}
+
+/* Cross the trees of two parents. If nothing has to be drawn for the child, its tree is the edited
+ * one, and `is_whole` is set; otherwise it is mapped. The rates go to those of the thread. */
+static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
+                       const Individual *mother, const Individual *father, Stream *random,
+                       int *is_whole) {
+    Trees *t = &own->trees;
+    int64_t most = e->settings.max_size;
+    int32_t weights = plant_individual(own, mother, &t->mother, 0, 0);
+    int error;
+    plant_individual(own, father, &t->father, t->mother.count, weights);
     if (t->out_of_memory) {
         return NO_MEMORY;
     }
     exchange_parts(t, random);
     own->rates.count = 0;
+    *is_whole = KEEPS_TREES && e->settings.mutate == NULL && t->mother.size < most &&
+                t->father.size <= most - t->mother.size;
+    if (*is_whole) {
+        own->mapping.fault = NO_FAULT;
+        return t->out_of_memory ? NO_MEMORY : OK;
+    }
     if (has_rates(mother) && has_rates(father) &&
         !inherit_rates(t, &mother->rates, &father->rates, &own->rates)) {
         return NO_MEMORY;
@@ -71,10 +99,9 @@ static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
     return error;
 }
 
-/* Mutate the tree in the slots at one place and map it to an individual. */
-static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+/* Mutate the mother's tree at one place and map it to an individual. */
+static int mutate_mother(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
-    t->weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
     if (t->out_of_memory) {
         return NO_MEMORY;
     }
@@ -91,15 +118,15 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
                       const Individual *mother, const Individual *father, int crosses,
                       const dsgec_engine_genotype *crossed, Stream *random) {
     Mapper *map = &own->mapping;
-    int is_mapped = 0;
-    own->trees.out_of_memory = 0;
+    Trees *t = &own->trees;
+    int is_mapped = 0, is_whole = 0;
+    t->out_of_memory = 0;
     child->rates.count = 0;
-    child->error = OK;
-    if (!load_individual(map, mother) || !copy_rates(&own->rates, &mother->rates)) {
-        child->error = NO_MEMORY;
+    child->error = copy_rates(&own->rates, &mother->rates) ? OK : NO_MEMORY;
+    map->fault = mother->fault;
+    if (child->error != OK) {
         return;
     }
-    map->fault = mother->fault;
     if (EXTERNAL && crossed != NULL) {
         child->error = load_genotype(map, crossed);
         child->error = child->error == OK
@@ -107,8 +134,13 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
                            : child->error;
         is_mapped = 1;
     } else if (crosses && !mother->fault && !father->fault) {
-        child->error = cross_trees(e, own, child, mother, father, random);
+        child->error = cross_trees(e, own, child, mother, father, random, &is_whole);
         is_mapped = 1;
+    } else if (mother->tree.count > 0 && e->settings.mutate == NULL) {
+        child->error = copy_tree(&t->edited, &mother->tree) ? OK : NO_MEMORY;
+        is_whole = 1;
+    } else {
+        child->error = load_individual(map, mother) ? OK : NO_MEMORY;
     }
     if (child->error == OK && chance(random, e->settings.mutation) && !map->fault) {
         if (EXTERNAL && e->settings.mutate != NULL) {
@@ -121,7 +153,17 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
             store_individual(map, child);
             return;
         }
-        child->error = mutate_slots(e, own, child, random);
+        if (is_whole) {
+            swap_trees(&t->edited, &t->mother);
+            t->weights = count_weights(&t->mother);
+        } else {
+            t->weights = plant(t, &map->slots, &t->mother, 0, 0);
+        }
+        child->error = mutate_mother(e, own, child, random);
+        return;
+    }
+    if (child->error == OK && is_whole) {
+        child->error = map_edited_tree(e, own, child, random);
         return;
     }
     if (child->error == OK && !is_mapped) {

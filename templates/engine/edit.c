@@ -41,6 +41,36 @@ static int part_fits(Trees *t, const Tree *tree, int32_t at, int32_t deeper) {
     return 1;
 }
 
+/* Append the subtree at `at`, whose root then stands at this depth. */
+static void keep_part(Trees *t, const Tree *from, int32_t at, int32_t depth) {
+    int32_t deeper = depth - from->items[at].depth, count = 1, start = t->edited.count, i, k;
+    keep_nodes(t, from, at, from->items[at].end);
+    if (!KEEPS_TREES || deeper == 0 || t->out_of_memory) {
+        return;
+    }
+    if (!RESERVE(t->chain, t->chain_capacity, 1)) {
+        t->out_of_memory = 1;
+        return;
+    }
+    t->chain[0] = at;
+    for (i = 0; i < count; i++) {
+        const TreeNode *node = &from->items[t->chain[i]];
+        const Branch *branch = branch_of(node->rule, node->choice);
+        int32_t child = t->chain[i] + 1;
+        t->edited.items[start + t->chain[i] - at].depth += deeper;
+        if (!RESERVE(t->chain, t->chain_capacity, count + branch->children)) {
+            t->out_of_memory = 1;
+            return;
+        }
+        for (k = 0; k < branch->children; k++) {
+            if (child_symbols[branch->first_child + k] & 1) {
+                t->chain[count++] = child;
+            }
+            child = from->items[child].end;
+        }
+    }
+}
+
 /* Return how many children have the symbol of the rule itself. */
 static int32_t count_own(int32_t rule, const Branch *branch) {
     int32_t k, own = 0;
@@ -105,7 +135,7 @@ static void apply_other(Trees *t, int32_t at, Stream *random) {
             found++;
         }
         if (found < before->children) {
-            keep_nodes(t, &t->mother, place, t->mother.items[place].end);
+            keep_part(t, &t->mother, place, child & 1 ? node.depth + 1 : 0);
             position = t->mother.items[place].end;
             kept = found + 1;
         } else {
@@ -127,7 +157,7 @@ static void apply_wrap(Trees *t, int32_t at, Stream *random) {
     for (k = 0; k < branch->children; k++) {
         int32_t child = child_symbols[branch->first_child + k];
         if (child >> 1 == node.rule && place-- == 0) {
-            keep_nodes(t, &t->mother, at, node.end);
+            keep_part(t, &t->mother, at, child & 1 ? node.depth + 1 : 0);
         } else {
             grow_nodes(t, child >> 1, child & 1 ? node.depth + 1 : 0, LATER, random);
         }
@@ -142,7 +172,7 @@ static void apply_hoist(Trees *t, int32_t at, Stream *random) {
     for (k = 0; k < branch->children; k++) {
         if (child_symbols[branch->first_child + k] >> 1 == node->rule && place-- == 0) {
             int32_t top = t->edited.count;
-            keep_nodes(t, &t->mother, child, t->mother.items[child].end);
+            keep_part(t, &t->mother, child, node->depth);
             if (!t->out_of_memory) {
                 t->edited.items[top].origin = at;
             }
@@ -266,6 +296,7 @@ static void exchange_parts(Trees *t, Stream *random) {
     mark_changeable(&t->mother, marks);
     mark_changeable(&t->father, others);
     t->edited.count = 0;
+    memcpy(t->edited.counts, t->mother.counts, sizeof t->edited.counts);
     for (i = 0; i < grammar.rules; i++) {
         marks[i] = marks[i] && others[i];
         count += marks[i];
@@ -276,9 +307,14 @@ static void exchange_parts(Trees *t, Stream *random) {
         other = find_place(&t->father, rule, below(random, t->father.counts[rule]));
         if (part_fits(t, &t->father, other,
                       t->mother.items[at].depth - t->father.items[other].depth)) {
+            int32_t end = t->mother.items[at].end, last = t->father.items[other].end;
             keep_nodes(t, &t->mother, 0, at);
-            keep_nodes(t, &t->father, other, t->father.items[other].end);
-            keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
+            keep_part(t, &t->father, other, t->mother.items[at].depth);
+            keep_nodes(t, &t->mother, end, t->mother.count);
+            if (KEEPS_TREES) {
+                count_nodes(&t->edited, t->mother.items + at, end - at, -1);
+                count_nodes(&t->edited, t->father.items + other, last - other, 1);
+            }
             return;
         }
     }

@@ -239,7 +239,10 @@ int64_t dsgec_engine_generation(const dsgec_engine *e) {
     return e->phase == BREED && e->pool.next == 0 ? e->generation : -1;
 }
 
-static void show_individual(const Individual *individual, dsgec_engine_individual *view) {
+static int show_individual(Individual *individual, dsgec_engine_individual *view) {
+    if (!have_genotype(individual)) {
+        return NO_MEMORY;
+    }
     view->cases = NULL;
     view->case_count = 0;
     view->genes = individual->genotype.genes;
@@ -252,18 +255,20 @@ static void show_individual(const Individual *individual, dsgec_engine_individua
     view->invalid = individual->invalid;
     view->rates = individual->rates.items;
     view->rate_count = individual->rates.count;
+    return OK;
 }
 
 int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
+    int error;
     if (number < 0 || number >= e->settings.population) {
         return BAD_CALL;
     }
-    show_individual(&e->population[number], view);
+    error = show_individual(&e->population[number], view);
     if (EXTERNAL && !e->population[number].invalid) {
         view->cases = values_of(&e->scores, e->population[number].entry);
         view->case_count = (int64_t)e->scores.width;
     }
-    return OK;
+    return error;
 }
 
 int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
@@ -271,8 +276,7 @@ int dsgec_engine_look_waiting(const dsgec_engine *e, int64_t number,
     if (!EXTERNAL || e->phase != SCORE || number < 0 || number >= e->fresh_count) {
         return BAD_CALL;
     }
-    show_individual(&e->offspring[e->fresh[number]], view);
-    return OK;
+    return show_individual(&e->offspring[e->fresh[number]], view);
 }
 
 void dsgec_engine_fitness(const dsgec_engine *e, double *fitness) {

@@ -57,6 +57,11 @@ static int copy_individual(Individual *to, const Individual *from) {
         !RESERVE(to->phenotype.data, to->phenotype.capacity, from->phenotype.length + 1)) {
         return 0;
     }
+#if TREES
+    if (!copy_tree(&to->tree, &from->tree)) {
+        return 0;
+    }
+#endif
     if (from->phenotype.length > 0) {
         memcpy(to->phenotype.data, from->phenotype.data, from->phenotype.length);
     }

@@ -41,6 +41,9 @@ typedef struct {
     size_t weights_capacity;
     int32_t weight_count, learns; /* 0 if an integer is read twice */
     Rates rates;
+#if TREES
+    Tree tree; /* of the genotype, or without nodes: see KEEPS_TREES */
+#endif
 } Individual;
 
 #if LEARNING
@@ -218,6 +221,9 @@ static void free_individual(Individual *individual) {
     free(individual->phenotype.data);
     free(individual->weights);
     free(individual->rates.items);
+#if TREES
+    free(individual->tree.items);
+#endif
 }
 
 /* Find the weights among the choices of the mapping. */
@@ -247,11 +253,52 @@ static int find_weights(Individual *child, const Mapper *map) {
     return 1;
 }
 
+#if TREES
+/* Store a tree whose nodes are counted as lists; no rule has parts here. */
+static int store_tree(Genotype *genotype, const Tree *tree) {
+    int32_t places[MOST_RULES], rule, i, total = 0;
+    if (!RESERVE(genotype->genes, genotype->genes_capacity, grammar.rules) ||
+        !RESERVE(genotype->values, genotype->values_capacity, tree->count)) {
+        return 0;
+    }
+    genotype->count = 0;
+    for (rule = 0; rule < grammar.rules; rule++) {
+        if (tree->counts[rule] > 0) {
+            Gene *gene = &genotype->genes[genotype->count++];
+            gene->rule = rule;
+            gene->part = 0;
+            gene->start = total;
+            gene->length = tree->counts[rule];
+            places[rule] = total;
+            total += gene->length;
+        }
+    }
+    for (i = 0; i < tree->count; i++) {
+        genotype->values[places[tree->items[i].rule]++] = tree->items[i].choice;
+    }
+    return 1;
+}
+#endif
+
+/* Store the genotype of an individual that keeps its tree; return 0 without memory. */
+static int have_genotype(Individual *individual) {
+#if TREES
+    if (individual->tree.count > 0 && individual->genotype.count == 0) {
+        return store_tree(&individual->genotype, &individual->tree);
+    }
+#endif
+    (void)individual;
+    return 1;
+}
+
 /* Store what was mapped in an individual. */
 static void store_individual(Mapper *map, Individual *child) {
     if (child->error != OK) {
         return;
     }
+#if TREES
+    child->tree.count = 0;
+#endif
     child->fault = map->fault;
     child->rates.count = map->fault ? 0 : child->rates.count;
     if (!LEARNING) { /* otherwise scores are not remembered */

@@ -8,34 +8,6 @@
 
 enum { NEEDS_REPAIR = -1 }; /* `gather` and `express` must map it */
 
-/* Store a tree as lists; no rule has parts here. */
-static int store_tree(Genotype *genotype, const Tree *tree) {
-    int32_t places[MOST_RULES] = {0}, rule, i, total = 0;
-    if (!RESERVE(genotype->genes, genotype->genes_capacity, grammar.rules) ||
-        !RESERVE(genotype->values, genotype->values_capacity, tree->count)) {
-        return 0;
-    }
-    for (i = 0; i < tree->count; i++) {
-        places[tree->items[i].rule]++;
-    }
-    genotype->count = 0;
-    for (rule = 0; rule < grammar.rules; rule++) {
-        if (places[rule] > 0) {
-            Gene *gene = &genotype->genes[genotype->count++];
-            gene->rule = rule;
-            gene->part = 0;
-            gene->start = total;
-            gene->length = places[rule];
-            places[rule] = total;
-            total += gene->length;
-        }
-    }
-    for (i = 0; i < tree->count; i++) {
-        genotype->values[places[tree->items[i].rule]++] = tree->items[i].choice;
-    }
-    return 1;
-}
-
 static inline void note_weight(Individual *child, const TreeNode *node, int32_t *counts,
                                ptrdiff_t offset, int32_t length) {
     Weight *weight = &child->weights[child->weight_count++];
@@ -125,6 +97,7 @@ static int write_tree(Mapper *map, const Tree *tree, int64_t max_size, Individua
         }
         out = text->data + text->length;
     }
+    map->size = size;
     text->length = (size_t)(out - text->data);
     return node == last ? OK : NEEDS_REPAIR;
 }
@@ -177,6 +150,21 @@ static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, 
     }
 }
 
+/* Store the edited tree in an individual; return 0 without memory. */
+static int keep_edited(Thread *own, Individual *child) {
+    Tree *tree = &own->trees.edited;
+    memset(tree->counts, 0, sizeof tree->counts);
+    count_nodes(tree, tree->items, tree->count, 1);
+    child->tree.count = 0;
+    if (!KEEPS_TREES || child->fault) {
+        return store_tree(&child->genotype, tree);
+    }
+    tree->size = own->mapping.size;
+    swap_trees(&child->tree, tree);
+    child->genotype.count = 0; /* until `have_genotype` */
+    return 1;
+}
+
 /* Map the edited tree to an individual, drawing what is missing. */
 static int map_edited_tree(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Mapper *map = &own->mapping;
@@ -211,6 +199,6 @@ static int map_edited_tree(const dsgec_engine *e, Thread *own, Individual *child
     if (!LEARNING) { /* otherwise scores are not remembered */
         child->hash = hash_text(child->phenotype.data, child->phenotype.length);
     }
-    return error == OK && !store_tree(&child->genotype, tree) ? NO_MEMORY : error;
+    return error == OK && !keep_edited(own, child) ? NO_MEMORY : error;
 }
 #endif

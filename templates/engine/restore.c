@@ -338,10 +338,10 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
 }
 
 /* Write a valid individual for another engine of the run, which has another seed. */
-static int write_migrant(dsgec_engine *e, const Individual *individual) {
+static int write_migrant(dsgec_engine *e, Individual *individual) {
     Buffer *text = &e->saved;
     text->length = 0;
-    if (!put_genotype(text, &individual->genotype)) {
+    if (!have_genotype(individual) || !put_genotype(text, &individual->genotype)) {
         return NO_MEMORY;
     }
     if (LEARNING) {

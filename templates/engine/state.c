@@ -122,7 +122,8 @@ static int save_state(dsgec_engine *e) {
               put_word(text, (uint64_t)e->scores.count, 8) &&
               (!EXTERNAL || put_word(text, (uint64_t)e->scores.width, 8));
     for (i = 0; written && e->generation > 0 && i < e->settings.population; i++) {
-        written = put_genotype(text, &e->population[i].genotype) &&
+        written = have_genotype(&e->population[i]) &&
+                  put_genotype(text, &e->population[i].genotype) &&
                   (!LEARNING || put_learned(text, &e->population[i]));
     }
     for (n = 0; written && n < e->scores.count; n++) {

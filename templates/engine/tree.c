@@ -15,12 +15,18 @@ typedef struct {
     int32_t rule, choice, depth, end, origin;
 } TreeNode;
 
-/* A tree; `counts` holds the number of nodes of each rule after planting. */
+/* A tree; `counts` holds the number of nodes of each rule after planting. `size` is that of its
+ * phenotype, in an individual that keeps its tree. */
 typedef struct {
     TreeNode *items;
     size_t capacity;
+    int64_t size;
     int32_t count, counts[MOST_RULES];
 } Tree;
+
+/* Whether individuals keep the trees that were written without repair. Their nodes need no origins:
+ * nothing is learned, and no reference follows a neuron. */
+enum { KEEPS_TREES = EXTERNAL && !DYNAMIC };
 
 /* A symbol to expand, at a depth of its recursion. */
 typedef struct {
@@ -177,6 +183,34 @@ static int have_tree(Trees *t, const Slots *slots, Tree *tree, int32_t first) {
     return 1;
 }
 
+/* Copy a tree that an individual keeps; return 0 without memory. */
+static int copy_tree(Tree *to, const Tree *from) {
+    if (!RESERVE(to->items, to->capacity, from->count)) {
+        return 0;
+    }
+    if (from->count > 0) {
+        memcpy(to->items, from->items, (size_t)from->count * sizeof *to->items);
+    }
+    to->size = from->size;
+    to->count = from->count;
+    memcpy(to->counts, from->counts, sizeof to->counts);
+    return 1;
+}
+
+static void swap_trees(Tree *a, Tree *b) {
+    Tree moved = *a;
+    *a = *b;
+    *b = moved;
+}
+
+static int32_t count_weights(const Tree *tree) {
+    int32_t rule, count = 0;
+    for (rule = 0; rule < grammar.rules; rule++) {
+        count += makes_weights(rule) ? tree->counts[rule] : 0;
+    }
+    return count;
+}
+
 /* Build the tree of the genes in the slots, which are complete, and return the number of its
  * weights. The origins of its nodes start at `first`, the indices of its weights at
  * `first_number`. */
@@ -242,6 +276,14 @@ static int gather(Trees *t, Slots *slots) {
         }
     }
     return OK;
+}
+
+/* Count the nodes of a part of a tree, which gets so many times more of each. */
+static void count_nodes(Tree *tree, const TreeNode *part, int32_t count, int32_t times) {
+    int32_t i;
+    for (i = 0; i < count; i++) {
+        tree->counts[part[i].rule] += times;
+    }
 }
 
 /* Append the nodes from `start` up to `end` to the edited tree. */

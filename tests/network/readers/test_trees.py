@@ -109,6 +109,14 @@ def test_lightgbm_takes_tiny_numbers_for_zero():
     assert np.abs(network.predict_proba(rows) - model.predict_proba(rows)).max() <= 1e-12
 
 
+def test_numpy_that_raises_changes_nothing():
+    """Next to a threshold of 0 there are only subnormal numbers."""
+    X = np.array([[-1.0], [1.0]])
+    with np.errstate(all="raise"):
+        network = compiled(tree.DecisionTreeClassifier().fit(X, [0, 1]), X)
+        assert network.predict(X).tolist() == [0, 1]
+
+
 def test_limits_are_those_of_single_precision():
     random = np.random.RandomState(1)
     thresholds = np.concatenate([random.normal(size=300), [0.0, 1.0, -2.5, 1e30, 3e38]])
