@@ -86,7 +86,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return cls(
             HallEntry(
                 *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
-                *(one.threshold, one.flash, one.cycles, one.front, one.validated),
+                *(one.threshold, one.flash, one.cycles, one.front, one.validated, one.unknown),
                 details=result.record,
                 best=best,
             )

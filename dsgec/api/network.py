@@ -16,6 +16,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
+from dsgec.data.windows import Windows
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import AUTO, DTYPES, LAYOUTS, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
@@ -33,10 +34,17 @@ from dsgec.network.ranges import NO_RANGES, Range, read_ranges
 from dsgec.network.readers.foreign import Agreement
 from dsgec.network.structure import measure_size
 from dsgec.network.text import network_text
+from dsgec.network.unknown import with_unknown
 from dsgec.rendering import render_markup
 from dsgec.report.network_drawing import network_svg
 from dsgec.report.page import model_page
-from dsgec.run.predict import expected_columns, model_rows
+from dsgec.run.predict import (
+    expected_columns,
+    model_rows,
+    model_windows,
+    smoothed,
+    window_rows,
+)
 
 _PICKLED = "the pickled network"
 
@@ -68,8 +76,11 @@ class Network:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """Return the labels in the order of `predict_proba`; empty for a numeric target."""
-        return self.model.classes
+        """Return the labels in the order of `predict_proba`; empty for a numeric target.
+
+        The last one may stand for rows of no class: the output of `unknown` is its limit.
+        """
+        return with_unknown(self.model).classes
 
     @property
     def threshold(self) -> float:
@@ -145,13 +156,14 @@ class Network:
             name; in arrays and lists of rows, by position. For a network of a signal, X has the
             samples of its channels, and each window is predicted.
         """
-        rows = self.rows(X)
+        rows, windows = self._rows(X)
         if not self.classes:
             outputs = self.outputs(rows)
             return outputs[:, 0] if outputs.shape[1] == 1 else outputs
         are_alike = len({type(label) for label in self.classes}) == 1
         labels = np.array(self.classes, dtype=None if are_alike else object)
         chosen, undefined = self.classify(rows)
+        chosen = smoothed(self.model, windows, chosen)
         predicted: NDArray[Any] = labels[chosen]
         if undefined.any():
             predicted = predicted.astype(object)
@@ -188,13 +200,20 @@ class Network:
 
         :param X: The rows, as in `predict`.
         """
+        return self._rows(X)[0]
+
+    def _rows(self, X: Any) -> tuple[NDArray[np.float64], Windows | None]:
+        """Return the raw rows of a table, or those of the windows of a log."""
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
-            return self._no_rows(X)
+            return self._no_rows(X), None
         if isinstance(X, str | Path):
             table = read_table(str(X), ReadingOptions(names=expected_columns(self.model)))
         else:
             table = make_table(X)
-        return model_rows(self.model, table)
+        windows = model_windows(self.model, table)
+        if windows is not None:
+            return window_rows(self.model, windows), windows
+        return model_rows(self.model, table), None
 
     def _no_rows(self, X: Any) -> NDArray[np.float64]:
         """Check the columns of a table without rows, and return its empty array."""
@@ -295,7 +314,7 @@ class Network:
 
     @cached_property
     def _whole(self) -> Nodes:
-        return compose(self.model)
+        return compose(with_unknown(self.model))
 
 
 def read_network(description: Any, equations: Any, name: Any, ranges: Any = None) -> Network:

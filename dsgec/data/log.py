@@ -20,7 +20,7 @@ from dsgec.data.windows import (
     stretches,
     window_targets,
 )
-from dsgec.errors import DsgecError, counted, join_names, mention
+from dsgec.errors import DsgecError, counted, join_names, mention, setting_error
 from dsgec.network.model import Label
 from dsgec.signal.description import Signal
 
@@ -42,6 +42,10 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         raise DsgecError("the samples of a log cannot have weights", "Leave them out.")
     place = default_place(table, target, options)
     classes, y = read_target(table, place, options.task)
+    if options.smooth > 1 and not classes:
+        raise setting_error(
+            "smooth", f"is for classes, but `{table.columns[place]}` is numeric", "Leave it out."
+        )
     log = read_log(table, place, options)
     if len(y) < len(log.samples):  # of a wide table
         y = np.repeat(y, len(log.samples) // len(y))
@@ -77,6 +81,7 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         log.names,
         log.recording[first],
         log.begins,
+        smooth=options.smooth,
     )
     classes, targets, lost = _present_classes(classes, targets)
     numbers = np.unique(division.groups[first], return_inverse=True)[1]
@@ -163,5 +168,6 @@ def read_windows(table: Table, signal: Signal, group: str = "") -> tuple[Windows
         *(log.names, log.recording[first], log.begins),
         calls=signal.features,
         signal=signal,
+        smooth=signal.smooth,
     )
     return windows, log

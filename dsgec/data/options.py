@@ -11,6 +11,7 @@ from dsgec.setting import check, setting, settings_of
 
 TASKS = ("classification", "regression")
 LABELS = ("last", "majority")
+MOST_VOTES = 15  # as in dsgec.signal.plain, which is not light
 LONGEST_WINDOW = 2048
 """Samples of a window; sums over longer ones would leave few bits for a sample."""
 
@@ -82,8 +83,20 @@ class Preprocessing:
         metavar="HERTZ",
     )
 
+    smooth: int = setting(
+        1,
+        "The class of a window is that of most of the last windows, so many with itself; of equals,"
+        " the latest. 1: each window alone.",
+        *(1, MOST_VOTES),
+        metavar="WINDOWS",
+    )
+
     def __post_init__(self) -> None:
         check(self)
+        if self.smooth > 1 and not self.window:
+            raise setting_error(
+                "smooth", f"is {self.smooth}, but there are no windows", "Give their length, too."
+            )
         if self.step is not None and self.step > (self.window or 0):
             more = "more than a window" if self.window else "but there are no windows"
             raise setting_error(

@@ -36,7 +36,15 @@ def fit_window_features(dataset: Dataset, rows: Rows) -> Dataset:
     channels, bits = fit_channels(
         windows.channels, windows.samples, windows.covered(rows), windows.window
     )
-    signal = Signal(channels, windows.window, windows.step, windows.calls, bits, rate=windows.rate)
+    signal = Signal(
+        channels,
+        windows.window,
+        windows.step,
+        windows.calls,
+        bits,
+        rate=windows.rate,
+        smooth=windows.smooth,
+    )
     is_known = windows.signal == signal and dataset.raw is not None
     raw = dataset.raw if is_known else window_features(signal, windows)
     assert raw is not None

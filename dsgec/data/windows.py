@@ -26,7 +26,8 @@ class Windows:
     `samples` has a row for each sample and a column for each channel. Window i has `window` samples
     and begins with sample `starts[i]`, in the recording `recording[i]`; `recordings` has the names
     of recordings, and `begins` their first samples. `calls` are the features that a grammar names,
-    and `signal` is their description when channels are fitted to training rows.
+    and `signal` is their description when channels are fitted to training rows. The class of a
+    window is that of most of the last `smooth` windows.
     """
 
     channels: tuple[str, ...]
@@ -40,6 +41,16 @@ class Windows:
     begins: Rows = field(default_factory=lambda: np.zeros(1, dtype=np.intp))
     calls: tuple[Call, ...] = ()
     signal: Signal | None = None
+    smooth: int = 1
+
+    @property
+    def first_of_stretch(self) -> Mask:
+        """Return which windows do not begin a step after the one before, in one recording."""
+        found: Mask = np.ones(len(self), dtype=bool)
+        found[1:] = np.diff(self.starts) != self.step
+        if self.recording is not None:
+            found[1:] |= np.diff(self.recording) != 0
+        return found
 
     def __len__(self) -> int:
         return len(self.starts)

@@ -22,7 +22,8 @@ from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
 from dsgec.network.cost.chips import DEFAULT_CHIP
-from dsgec.network.model import Model, columns_in_use, in_use
+from dsgec.network.in_use import columns_in_use, in_use
+from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
 
 LARGE = 40_000

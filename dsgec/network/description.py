@@ -10,11 +10,13 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.network.decide import DEFAULT_THRESHOLD
+from dsgec.network.in_use import in_use
 from dsgec.network.ir import check
-from dsgec.network.model import KINDS, Column, Label, Model, in_use
+from dsgec.network.model import KINDS, Column, Label, Model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
+from dsgec.network.unknown import can_be_unknown
 from dsgec.plain_data import from_plain, is_text
 from dsgec.signal.description import Signal
 from dsgec.signal.plain import describe_signal, read_signal
@@ -32,18 +34,24 @@ class _Description:
     target: str = ""
     threshold: float = DEFAULT_THRESHOLD
     signal: dict[str, Any] | None = None
+    unknown: float | None = None
 
     def validate(self) -> None:
-        """Raise a ValueError if the classes are no labels or do not fit the threshold."""
+        """Raise a ValueError if the classes are no labels or do not fit the limits."""
         are_labels = self.classes == (False, True) or all(map(_is_label, self.classes))
         if not are_labels or (self.threshold != DEFAULT_THRESHOLD and len(self.classes) != 2):
             raise ValueError("`classes` or `threshold` is wrong")
+        if self.unknown is not None and not can_be_unknown(
+            self.classes, self.threshold, self.unknown
+        ):
+            raise ValueError("`unknown` is wrong")
 
 
 def describe_model(model: Model) -> dict[str, Any]:
     """Return all of a model but its network, as plain data."""
     around = _describe(model.columns, model.classes, model.threshold, model.signal)
-    return {**around, "target": model.target}
+    unknown = {} if model.unknown is None else {"unknown": model.unknown}
+    return {**around, **unknown, "target": model.target}
 
 
 def model_identity(model: Model) -> str:
@@ -101,7 +109,8 @@ def read_model(description: Any, network: str, source: str, network_source: str)
     evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
     try:
         return Model(
-            evolved, columns, described.classes, described.target, described.threshold, signal
+            *(evolved, columns, described.classes, described.target, described.threshold),
+            *(signal, described.unknown),
         )
     except DsgecError as error:
         raise DsgecError(

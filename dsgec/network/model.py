@@ -73,7 +73,8 @@ class Model:
     targets. The inputs of `network` are the features of the columns, in order; `target` is the name
     of what is predicted, if it has one. The second of two classes is predicted where its output
     reaches the `threshold`: see `dsgec.network.decide`. The columns of a model of a `signal` are
-    features of its windows.
+    features of its windows. If its greatest probability is below `unknown`, a row is of no class:
+    see `dsgec.network.unknown`.
     """
 
     network: Network
@@ -82,6 +83,7 @@ class Model:
     target: str = ""
     threshold: float = DEFAULT_THRESHOLD
     signal: Signal | None = None
+    unknown: float | None = None
 
     def __post_init__(self) -> None:
         check_classes(len(self.classes), len(self.network.outputs))
@@ -123,55 +125,6 @@ def check_classes(classes: int, outputs: int) -> None:
             f" {counted(classes, 'class', 'classes')}",
             "A classifier has an output for each class, or one for two classes.",
         )
-
-
-def columns_in_use(model: Model) -> tuple[int, ...]:
-    """Return the columns that are exported: of a signal, those that the network reads.
-
-    A network that reads none keeps the first one.
-    """
-    if model.signal is None:
-        return tuple(range(len(model.columns)))
-    read = {node.column for node in model.network.nodes if isinstance(node, Input)}
-    found, first = [], 0
-    for number, column in enumerate(model.columns):
-        after = first + len(column.features)
-        if read & {*range(first, after)}:
-            found.append(number)
-        first = after
-    return tuple(found or (0,))
-
-
-def in_use(model: Model) -> Model:
-    """Return a model of a signal without the features that its network does not read."""
-    kept = columns_in_use(model)
-    if model.signal is None or len(kept) == len(model.columns):
-        return model
-    places = {old: new for new, old in enumerate(_inputs_of(model.columns, kept))}
-    nodes = tuple(
-        Input(places[node.column]) if isinstance(node, Input) else node
-        for node in model.network.nodes
-    )
-    return replace(
-        model,
-        network=replace(model.network, nodes=nodes, inputs=len(places)),
-        columns=tuple(model.columns[number] for number in kept),
-        signal=replace(
-            model.signal, features=tuple(model.signal.features[number] for number in kept)
-        ),
-    )
-
-
-def _inputs_of(columns: tuple[Column, ...], kept: tuple[int, ...]) -> list[int]:
-    """Return the inputs of a network that these columns become."""
-    found: list[int] = []
-    first = 0
-    for number, column in enumerate(columns):
-        after = first + len(column.features)
-        if number in kept:
-            found += range(first, after)
-        first = after
-    return found
 
 
 def plain_columns(names: tuple[str, ...]) -> tuple[Column, ...]:

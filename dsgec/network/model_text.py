@@ -1,8 +1,8 @@
 """Write and parse network files: `parse_model(model_text(model)) == model`.
 
 Before the equations of the network stand the columns of a row, which define `x_1`, `x_2` …, the
-classes, the target and the threshold. If the columns are features of a signal, its channels and its
-windows stand before them:
+classes, the target, the threshold and the limit of the unknown class. If the columns are features
+of a signal, its channels and its windows stand before them:
 
     x_1 = number("age", missing=38.0, center=38.2, scale=12.1)
     x_2 = boolean("sex", "female", "male")
@@ -36,6 +36,7 @@ from dsgec.network.signal_text import SIGNAL_FORM, make_signal, signal_lines
 from dsgec.network.simplify import simplify
 from dsgec.network.syntax import MOST_INPUTS, Cursor, SourceText, blank_comments, quote
 from dsgec.network.text import network_text
+from dsgec.network.unknown import can_be_unknown
 from dsgec.plain_data import is_number, is_text
 from dsgec.signal.description import Signal
 
@@ -43,7 +44,7 @@ MOST_NETWORK_BYTES = 64 << 20
 """The largest network file that is read."""
 
 _STATEMENT = re.compile(
-    r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|c_\d+|classes|target|threshold|window|step|bits|rate)\s*=",
+    r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|c_\d+|classes|target|threshold|unknown|window|step|bits|rate|smooth)\s*=",
     re.ASCII,
 )
 _TOKEN = re.compile(
@@ -78,11 +79,15 @@ class ModelHeader:
     target: str | None = None
     threshold: float | None = None
     signal: Signal | None = None
+    unknown: float | None = None
 
     def agrees(self, model: Model) -> bool:
         """Return whether everything that the text states holds for a model."""
         stated = (getattr(self, field.name) for field in fields(self))
-        own = (model.columns, model.classes, model.target, model.threshold, model.signal)
+        own = (
+            *(model.columns, model.classes, model.target, model.threshold),
+            *(model.signal, model.unknown),
+        )
         return all(a is None or a == b for a, b in zip(stated, own, strict=True))
 
 
@@ -100,6 +105,8 @@ def model_text(model: Model, *, ascii_only: bool = False) -> str:
         lines.append(f"target = {quote(model.target, ascii_only)}")
     if model.threshold != DEFAULT_THRESHOLD:
         lines.append(f"threshold = {model.threshold!r}")
+    if model.unknown is not None:
+        lines.append(f"unknown = {model.unknown!r}")
     return "".join(f"{line}\n" for line in lines) + network_text(model.network)
 
 
@@ -143,7 +150,15 @@ def parse_model(text: str, *, source: str = "network") -> Model:
         raise error.of(source) from error
     if threshold != DEFAULT_THRESHOLD and len(classes) != 2:
         raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
-    return Model(network, columns, classes, header.target or "", threshold, header.signal)
+    if header.unknown is not None and not can_be_unknown(classes, threshold, header.unknown):
+        raise DsgecError(
+            f"{source} has a limit for the unknown class that it cannot have",
+            "Write `unknown = 0.8` with classes of which none has that label, and no threshold.",
+        )
+    return Model(
+        *(network, columns, classes, header.target or "", threshold),
+        *(header.signal, header.unknown),
+    )
 
 
 def decode_model(data: bytes, source: str) -> Model:
@@ -206,9 +221,9 @@ class _HeaderReader(SourceText):
                 self.stated[name] = self.labels(line)
             case "target":
                 self.stated[name] = line.text()
-            case "threshold":
+            case "threshold" | "unknown":
                 self.stated[name] = line.number()
-            case "window" | "step" | "bits" | "rate":
+            case "window" | "step" | "bits" | "rate" | "smooth":
                 if name in self.windows:
                     raise self.fail(start, f"`{name}` is given twice")
                 self.windows[name] = line.number()

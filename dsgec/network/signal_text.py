@@ -26,6 +26,8 @@ def signal_lines(signal: Signal, ascii_only: bool) -> Iterator[str]:
     yield f"bits = {signal.bits}"
     if signal.rate is not None:
         yield f"rate = {signal.rate!r}"
+    if signal.smooth > 1:
+        yield f"smooth = {signal.smooth}"
 
 
 def make_signal(

@@ -95,6 +95,17 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
         pairs.insert(
             7, ("threshold", f"{label} is predicted at {format_number(threshold)} or more")
         )
+    if unknown := result.unknown:
+        limit = f"below a probability of {format_number(unknown.limit)}"
+        shares = [unknown.train.unknown, unknown.test.unknown]
+        shown = " and ".join(f"{one:.1%}" for one in shares if one is not None)
+        pairs.insert(7, ("unknown", f"{limit}: {shown} of the training and test rows"))
+    if found := result.smoothing:
+        both = {f"{found.votes} votes": found.smoothed, "windows alone": found.alone}
+        for name, part in both.items():
+            delay = "" if part.delay is None else f"; right after {part.delay:.1f} windows"
+            right = f"{part.windows:.4f} of windows, {part.events:.4f} of {found.events} events"
+            pairs.insert(7, (name, f"accuracy {right}{delay}"))
     if weights := data.options.get("weights_sha256"):
         pairs.insert(4, ("row weights", f"given (SHA-256 {str(weights)[:16]}…)"))
     if settings.get("folds"):

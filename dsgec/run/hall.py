@@ -25,7 +25,7 @@ from dsgec.search.models import complete_phenotype, make_model
 from dsgec.search.objectives import OBJECTIVES
 
 if TYPE_CHECKING:  # a folder is read without what makes one
-    from dsgec.search.measure import Measurer
+    from dsgec.search.measure import Measurement, Measurer
     from dsgec.search.problem import Problem
 
 _SIZES = ("connections", "neurons", "layers", "features")
@@ -38,7 +38,7 @@ class HallRow:
 
     `flash` and `cycles` are the estimated cost of its C, if it is known. `front` is whether no
     cheaper network is as good, where a cost is minimised. `validated` is its score in
-    cross-validation, if it has one.
+    cross-validation, if it has one. A row is of no class below the probability `unknown`.
     """
 
     size: dict[str, int]
@@ -52,6 +52,7 @@ class HallRow:
     cycles: int | None = None
     front: bool = False
     validated: CrossScore | None = None
+    unknown: float | None = None
 
     def cost(self, what: str) -> int | None:
         """Return its `connections`, `flash` or `cycles`."""
@@ -93,8 +94,8 @@ def hall_text(
         else [one.score for one in measured]
     )
     columns, classes = problem.dataset.inputs, problem.dataset.classes
-    is_signal = problem.dataset.windows is not None
-    thresholds = set() if is_signal else {one.threshold for one in measured}
+    is_changed = problem.dataset.windows is not None or bool(problem.unknown)
+    thresholds = set() if is_changed else {one.threshold for one in measured}
     headers = {each: header_identity(columns, classes, each) for each in thresholds}
     on_front = front([*zip(costs, scores, strict=True)], OBJECTIVES[problem.objective].rises)
     has_validated = any(row.champion.validated for row in rows)
@@ -108,11 +109,12 @@ def hall_text(
                 "score": scores[place],
                 **(_validation_cells(row.champion) if has_validated else {}),
                 **_metric_cells(one.figures),
-                "model_id": _signal_id(problem, row.champion.phenotype, one.threshold)
-                if is_signal
+                "model_id": _exported_id(problem, row.champion.phenotype, one)
+                if is_changed
                 else identity_digest(row.text + headers[one.threshold]),
                 "phenotype": complete_phenotype(problem, row.champion.phenotype),
                 **({"threshold": one.threshold} if problem.has_own_threshold else {}),
+                **({} if one.unknown is None else {"unknown": one.unknown}),
                 "flash": row.cost.flash if row.cost else "",
                 "cycles": row.cost.cycles if row.cost else "",
                 **({"front": int(place in on_front)} if problem.cost.is_minimised else {}),
@@ -125,9 +127,10 @@ def hall_text(
     return out.getvalue()
 
 
-def _signal_id(problem: "Problem", phenotype: str, threshold: float) -> str:
-    """Return the id of a model of a signal, which has only the features that are read."""
-    return model_id(replace(make_model(problem, phenotype), threshold=threshold))
+def _exported_id(problem: "Problem", phenotype: str, one: "Measurement") -> str:
+    """Return the id of a model that is exported with other classes or features."""
+    model = make_model(problem, phenotype)
+    return model_id(replace(model, threshold=one.threshold, unknown=one.unknown))
 
 
 def _best_by_cost(
@@ -211,10 +214,13 @@ def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
     threshold = float(row.get("threshold", DEFAULT_THRESHOLD))
     if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
+    unknown = float(row["unknown"]) if row.get("unknown") else None
+    if unknown is not None and not 0.0 <= unknown <= 1.0:
+        raise ValueError
     flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
     return HallRow(
         *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
-        *(flash, cycles, row.get("front") == "1", _read_cross_score(row)),
+        *(flash, cycles, row.get("front") == "1", _read_cross_score(row), unknown),
     )
 
 
@@ -257,7 +263,7 @@ def hall_model(chosen: HallRow, record: RunRecord, best: Model, source: str) -> 
     network = check(simplify(in_target_units(phenotype, record.network_scale)))
     # With more or fewer classes than two there is no threshold; then the model_id differs.
     threshold = chosen.threshold if len(best.classes) == 2 else best.threshold
-    model = replace(best, network=network, threshold=threshold)
+    model = replace(best, network=network, threshold=threshold, unknown=chosen.unknown)
     if model_id(model) != chosen.model_id:
         raise DsgecError(
             f"in {source}, the network of {chosen.connections} connections does not match its"

@@ -12,10 +12,13 @@ from dsgec.data.preprocessing import extract_raw_rows, refuse_missing
 from dsgec.data.table import Table
 from dsgec.data.window_features import window_features
 from dsgec.data.windows import Windows
-from dsgec.network.decide import classify
+from dsgec.network.decide import Classes, classify
 from dsgec.network.evaluate import evaluate
+from dsgec.network.in_use import columns_in_use, in_use
 from dsgec.network.ir import Input
-from dsgec.network.model import Model, columns_in_use, compose, in_use
+from dsgec.network.model import Model, compose
+from dsgec.network.unknown import with_unknown
+from dsgec.signal.smooth import smooth
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -24,8 +27,10 @@ def predictions(model: Model, table: Table, group: str = "") -> str:
     """Return the predictions as CSV: the label and each class's probability, or the value.
 
     A row of a log, whose recordings the column `group` names, is a window: its recording and the
-    numbers of its first and last sample in it come first.
+    numbers of its first and last sample in it come first. If classes are smoothed, the class of the
+    window `alone` stands beside that of the votes.
     """
+    model = with_unknown(model)
     windows = model_windows(model, table, group)
     network = compose(model)
     rows = model_rows(model, table) if windows is None else window_rows(model, windows)
@@ -36,12 +41,21 @@ def predictions(model: Model, table: Table, group: str = "") -> str:
     head = [] if windows is None else ["recording", "first", "last"]
     if model.is_classifier:
         labels = [_cell(str(label)) for label in model.classes]
-        writer.writerow([*head, "predicted", *(f"p({label})" for label in labels)])
-        chosen, nothing = classify(network, rows, model.threshold)
-        names = ["" if no else labels[n] for n, no in zip(chosen, nothing, strict=True)]
-        for place, name, row in zip(places, names, outputs.tolist(), strict=True):
+        alone, nothing = classify(network, rows, model.threshold)
+        alone[nothing] = len(labels)
+        chosen = smoothed(model, windows, alone)
+        is_smoothed = windows is not None and windows.smooth > 1
+        writer.writerow(
+            [*head, "predicted", *(["alone"] * is_smoothed), *(f"p({label})" for label in labels)]
+        )
+        labels.append("")
+        called = [
+            [labels[number] for number in both[: 1 + is_smoothed]]
+            for both in zip(chosen.tolist(), alone.tolist(), strict=True)
+        ]
+        for place, name, row in zip(places, called, outputs.tolist(), strict=True):
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
-            writer.writerow([*place, name, *probabilities])
+            writer.writerow([*place, *name, *probabilities])
     else:
         count = outputs.shape[1]
         names = [model.target] if model.target and count == 1 else _numbered(count)
@@ -68,6 +82,13 @@ def model_windows(model: Model, table: Table, group: str = "") -> Windows | None
     if not table.has_header and len(table.columns) == len(channels):
         table = replace(table, columns=channels)
     return read_windows(table, model.signal, group)[0]
+
+
+def smoothed(model: Model, windows: Windows | None, classes: Classes) -> Classes:
+    """Return the classes of windows by the votes of their stream; others as they are."""
+    if windows is None or model.signal is None or model.signal.smooth < 2:
+        return classes
+    return smooth(classes, windows.first_of_stretch, model.signal.smooth)
 
 
 def window_rows(model: Model, windows: Windows) -> NDArray[np.float64]:

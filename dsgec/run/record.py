@@ -181,6 +181,51 @@ class IntervalRecord:
     test: Mapping[str, Range | None]
 
 
+@dataclass(frozen=True, slots=True)
+class PartDecision:
+    """The rows of a part that are unknown, and the accuracy of the others; None without rows."""
+
+    unknown: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRecord:
+    """A row is unknown if its greatest probability is below the `limit`.
+
+    `share` of the training rows may be, by the settings.
+    """
+
+    share: float
+    limit: float
+    train: PartDecision
+    test: PartDecision
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothingPart:
+    """The accuracy of windows and of events, and the mean delay of events, in windows.
+
+    An event is a stretch of windows of one class. It is right if most of its windows are; the delay
+    is the number of windows until the first one that is right.
+    """
+
+    windows: float
+    events: float
+    delay: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingRecord:
+    """The decisions on test windows, each alone and by the votes of the last windows."""
+
+    votes: int
+    events: int
+    seconds: float | None = None  # from one window to the next
+    alone: SmoothingPart
+    smoothed: SmoothingPart
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRecord:
     """The result of a run. Runs of earlier versions lack some of the optional parts."""
@@ -206,6 +251,8 @@ class ResultRecord:
     cost: Footprint | None = None
     proposed: Proposal | None = None
     front: tuple[FrontRecord, ...] | None = None
+    unknown: UnknownRecord | None = None
+    smoothing: SmoothingRecord | None = None
 
     @property
     def kind(self) -> str:
@@ -236,7 +283,7 @@ class ResultRecord:
         """Return the result as run.json has it."""
         plain: dict[str, Any] = as_plain(self)
         if self.baselines is not None and self.comparison is None:  # null without test rows
-            later = ("warnings", "cost", "proposed", "front")
+            later = ("warnings", "cost", "proposed", "front", "unknown", "smoothing")
             moved = {name: plain.pop(name) for name in later if name in plain}
             plain |= {"comparison": None, **moved}
         return plain

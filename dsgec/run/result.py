@@ -22,6 +22,7 @@ from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.network.rounding import probe_rows
 from dsgec.network.structure import measure_size
 from dsgec.run.baselines import Baselines, compare
+from dsgec.run.decisions import decide
 from dsgec.run.evidence import Evidence, make_evidence
 from dsgec.run.genealogy import log_files
 from dsgec.run.hall import HallRow, hall_text, parse_hall
@@ -151,6 +152,7 @@ def make_record(
     named = {name: asked["data"].pop(name) for name in ("name", "sha256", "target", "task")}
     outputs = evaluate(model.network, dataset.x)
     figures = measure_outputs(problem, outputs)
+    decisions = decide(problem, model, outputs)
     score = (
         problem.as_score(last.best)
         if problem.has_plain_fitness
@@ -183,6 +185,8 @@ def make_record(
             test=figures["test"],
             intervals=IntervalRecord(find_intervals(problem, outputs)),
             confusion=_confusions(problem, model, outputs),
+            unknown=decisions[0],
+            smoothing=decisions[1],
             network=measure_size(model.network),
             formula=_formula(problem, model) if settings.variation == "trees" else None,
             phenotype=complete_phenotype(problem, last.phenotype),

@@ -16,7 +16,7 @@ from dsgec.network.structure import Size, measure_size
 from dsgec.network.text import network_text
 from dsgec.search import metrics
 from dsgec.search.metrics import Intervals, class_intervals, error_intervals
-from dsgec.search.models import choose_threshold, make_model, make_network
+from dsgec.search.models import choose_threshold, choose_unknown, make_model, make_network
 from dsgec.search.native_input import (
     EngineBuild,
     make_costs,
@@ -72,11 +72,12 @@ def find_intervals(problem: Problem, outputs: NDArray[np.float64]) -> Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The metrics of a network, its score on the training rows, and its threshold."""
+    """The metrics of a network, its score on the training rows, and its limits of classes."""
 
     figures: Figures
     score: float
     threshold: float
+    unknown: float | None = None
 
 
 class Measurer(ABC):
@@ -105,6 +106,7 @@ class Measurer(ABC):
             measure_outputs(self.problem, outputs),
             self.problem.score(learned),
             choose_threshold(self.problem, learned),
+            choose_unknown(self.problem, learned),
         )
 
     def cost(self, phenotype: str) -> Cost | None:

@@ -53,15 +53,20 @@ def make_model(problem: "Problem", phenotype: str) -> Model:
     """Return the network of a phenotype with its inputs, classes and threshold."""
     network = check(make_network(problem, phenotype))
     threshold = problem.threshold
-    if isinstance(threshold, str):
-        threshold = choose_threshold(problem, evaluate(network, problem.rows))
+    if isinstance(threshold, str) or problem.unknown:
+        outputs = evaluate(network, problem.rows)
+        limit = choose_unknown(problem, outputs)
+        return _make_model(problem, network, choose_threshold(problem, outputs), limit)
     return _make_model(problem, network, threshold)
 
 
-def _make_model(problem: "Problem", network: Network, threshold: float) -> Model:
+def _make_model(
+    problem: "Problem", network: Network, threshold: float, unknown: float | None = None
+) -> Model:
     dataset = problem.dataset
     signal = dataset.windows.signal if dataset.windows else None
-    return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold, signal)
+    about = (dataset.inputs, dataset.classes, dataset.target)
+    return Model(network, *about, threshold, signal, unknown)
 
 
 def search_cost(problem: "Problem", network: Network, connections: int) -> int:
@@ -84,6 +89,24 @@ def choose_threshold(problem: "Problem", outputs: Array) -> float:
         return problem.threshold
     classes = problem.dataset.class_numbers[problem.split.train]
     return best_threshold(outputs, classes, problem.row_weights)
+
+
+def choose_unknown(problem: "Problem", outputs: Array) -> float | None:
+    """Return the limit of the greatest probability, given the outputs on the training rows.
+
+    At most the share `problem.unknown` of the rows is below it; None: no row is unknown.
+    """
+    if not problem.unknown:
+        return None
+    greatest = np.sort(greatest_probabilities(outputs))
+    return float(min(max(greatest[int(problem.unknown * len(greatest))], 0.0), 1.0))
+
+
+def greatest_probabilities(outputs: Array) -> Array:
+    """Return the probability of the class of each row; 0 for a row without one."""
+    each = np.hstack([1.0 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
+    found: Array = np.where(np.isnan(each), 0.0, each).max(axis=1)
+    return found
 
 
 def best_threshold(outputs: Array, classes: Classes, row_weights: Array | None = None) -> float:

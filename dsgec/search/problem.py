@@ -30,6 +30,7 @@ from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import Network, used_functions
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.structure import count_connections
+from dsgec.network.unknown import can_be_unknown, unknown_label
 from dsgec.search.budget import FIXED_POINT
 from dsgec.search.check import check_language, check_task, outputs_needed
 from dsgec.search.fitness import TextFitness
@@ -133,8 +134,9 @@ class Problem:
 
     Without `learning`, the search is the paper's. `row_weights` are the weights of the training
     rows, in their order, if they count differently. `threshold` is the one between two classes, or
-    `auto`. `remark` is what a user should know before the run. With a `fitness`, phenotypes are any
-    text, which that scores instead of the rows: see `dsgec.search.text_problem`.
+    `auto`. `unknown` is the share of the training rows that may be of no class. `remark` is what a
+    user should know before the run. With a `fitness`, phenotypes are any text, which that scores
+    instead of the rows: see `dsgec.search.text_problem`.
     """
 
     language: PhenotypeLanguage
@@ -147,6 +149,7 @@ class Problem:
     threshold: float | str = DEFAULT_THRESHOLD
     remark: str = ""
     fitness: TextFitness | None = None
+    unknown: float = 0.0
 
     @property
     def varies_trees(self) -> bool:
@@ -259,6 +262,8 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     networks = check_language(expanded, len(dataset.features), untried)
     remark = check_task(networks, dataset, output)
     _check_threshold(settings, dataset)
+    if settings.unknown:
+        _check_unknown(settings, dataset)
     learning = make_learning(settings, len(parts.train))
     objective = _choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
@@ -275,6 +280,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         _weigh_rows(settings, dataset, parts, objective),
         settings.threshold,
         remark,
+        unknown=settings.unknown,
     )
     problem.represent(settings)
     if not problem.cost.has_prices:
@@ -318,6 +324,23 @@ def _check_threshold(settings: Settings, dataset: Dataset) -> None:
             f"is for two classes, but the target `{dataset.target}` {task}",
             "Leave it out.",
         )
+
+
+def _check_unknown(settings: Settings, dataset: Dataset) -> None:
+    if can_be_unknown(dataset.classes, DEFAULT_THRESHOLD, 0.0) and not _has_threshold(settings):
+        return
+    if not dataset.classes:
+        why = f"is for classes, but the target `{dataset.target}` is numeric"
+    elif _has_threshold(settings):
+        why = f"cannot go with {mention('threshold')}, which is another rule"
+    else:
+        label = unknown_label(dataset.classes)
+        why = f"would be called `{label}`, which the classes of `{dataset.target}` do not allow"
+    raise setting_error("unknown", why, "Leave it out, or give the classes other names.")
+
+
+def _has_threshold(settings: Settings) -> bool:
+    return settings.threshold != DEFAULT_THRESHOLD
 
 
 def _check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:

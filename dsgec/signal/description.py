@@ -44,7 +44,8 @@ class Signal:
 
     A window has `window` samples, and a new one begins every `step` samples, which is at most
     `window`. `bits` is the number of bits of a sample, with its sign. `rate` is the number of
-    samples in a second, if it is known.
+    samples in a second, if it is known. The class of a window is that of most of the last `smooth`
+    windows.
     """
 
     channels: tuple[Channel, ...]
@@ -53,6 +54,7 @@ class Signal:
     features: tuple[Call, ...]
     bits: int
     rate: float | None = None
+    smooth: int = 1
 
     @property
     def overlap(self) -> int:

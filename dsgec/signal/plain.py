@@ -11,6 +11,8 @@ from dsgec.signal.description import Channel, Signal
 from dsgec.signal.parse import parse_feature
 
 _LARGEST_ZERO = 1 << 30
+MOST_VOTES = 15
+"""The most windows whose classes are counted as votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class _Signal:
     features: tuple[str, ...]
     bits: int
     rate: float | None = None
+    smooth: int = 1
 
 
 def describe_signal(signal: Signal) -> dict[str, Any]:
@@ -39,6 +42,7 @@ def describe_signal(signal: Signal) -> dict[str, Any]:
         "bits": signal.bits,
         "features": [str(feature) for feature in signal.features],
         **({} if signal.rate is None else {"rate": signal.rate}),
+        **({} if signal.smooth == 1 else {"smooth": signal.smooth}),
     }
 
 
@@ -52,6 +56,7 @@ def read_signal(value: Any) -> Signal:
         "its scales are powers of two": all(_is_format(channel) for channel in given.channels),
         "its window is not too long": 1 <= given.window <= MOST_SAMPLES,
         "a window begins in each step": 1 <= given.step <= given.window,
+        "its votes are few": 1 <= given.smooth <= MOST_VOTES,
         "its rate is above 0": given.rate is None or 0 < given.rate < math.inf,
     }
     broken = [rule for rule, holds in rules.items() if not holds]
@@ -61,7 +66,9 @@ def read_signal(value: Any) -> Signal:
         features = tuple(parse_feature(text, names, given.window) for text in given.features)
     except DsgecError as error:
         raise ValueError(f"its features are wrong: {error}") from error
-    return Signal(given.channels, given.window, given.step, features, given.bits, given.rate)
+    return Signal(
+        *(given.channels, given.window, given.step, features, given.bits, given.rate, given.smooth)
+    )
 
 
 def _is_format(channel: Channel) -> bool:

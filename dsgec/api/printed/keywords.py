@@ -56,6 +56,7 @@ class Keywords(TypedDict, total=False):
     cycles: str | None
     balance: bool
     threshold: float | Literal["auto"]
+    unknown: float
     stop_at: float | None
     patience: int | None
     ensemble: int | None
@@ -75,6 +76,7 @@ class Keywords(TypedDict, total=False):
     step: int | None
     label: Literal["last", "majority"]
     rate: float | None
+    smooth: int
     backend: Literal["auto", "engine", "c", "numpy", "reference"]
     threads: int | None
 
@@ -126,6 +128,7 @@ class Parameters:
         flash: str | None = None,
         ram: str | None = None,
         cycles: str | None = None,
+        unknown: float = 0.0,
         stop_at: float | None = None,
         patience: int | None = None,
         ensemble: int | None = None,
@@ -134,6 +137,7 @@ class Parameters:
         migrants: int = 2,
         categorical: str | Sequence[str] = (),
         scale: Literal["none", "standard", "minmax"] | None = None,
+        smooth: int = 1,
         backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
         threads: int | None = None,
         warm_start: bool = False,
@@ -181,6 +185,7 @@ class Parameters:
         self.flash = flash
         self.ram = ram
         self.cycles = cycles
+        self.unknown = unknown
         self.stop_at = stop_at
         self.patience = patience
         self.ensemble = ensemble
@@ -189,6 +194,7 @@ class Parameters:
         self.migrants = migrants
         self.categorical = categorical
         self.scale = scale
+        self.smooth = smooth
         self.backend = backend
         self.threads = threads
         self.warm_start = warm_start
@@ -244,6 +250,7 @@ class ClassifierParameters(Parameters):
         ram: str | None = None,
         cycles: str | None = None,
         threshold: float | Literal["auto"] = 0.5,
+        unknown: float = 0.0,
         stop_at: float | None = None,
         patience: int | None = None,
         ensemble: int | None = None,
@@ -252,6 +259,7 @@ class ClassifierParameters(Parameters):
         migrants: int = 2,
         categorical: str | Sequence[str] = (),
         scale: Literal["none", "standard", "minmax"] | None = None,
+        smooth: int = 1,
         backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
         threads: int | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -301,6 +309,7 @@ class ClassifierParameters(Parameters):
         self.ram = ram
         self.cycles = cycles
         self.threshold = threshold
+        self.unknown = unknown
         self.stop_at = stop_at
         self.patience = patience
         self.ensemble = ensemble
@@ -309,6 +318,7 @@ class ClassifierParameters(Parameters):
         self.migrants = migrants
         self.categorical = categorical
         self.scale = scale
+        self.smooth = smooth
         self.backend = backend
         self.threads = threads
         self.class_weight = class_weight

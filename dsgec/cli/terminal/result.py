@@ -56,6 +56,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_metric_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
+        *_decision_lines(result),
         *_front_lines(run),
         *_cost_lines(result),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
@@ -185,6 +186,32 @@ def _threshold_lines(model: ModelRecord) -> list[str]:
         return []
     label = clean(str(model.classes[1]))
     return [f"threshold: {label} is predicted at a probability of {threshold:.4g} or more"]
+
+
+def _decision_lines(result: ResultRecord) -> list[str]:
+    """Return what is unknown, and what smoothing changes; empty without settings for them."""
+    lines = []
+    if unknown := result.unknown:
+        parts = [("training", unknown.train), ("test", unknown.test)]
+        shares = [
+            f"{one.unknown:.1%} of the {n} rows" for n, one in parts if one.unknown is not None
+        ]
+        rest = [f"{one.accuracy:.4f} ({n})" for n, one in parts if one.accuracy is not None]
+        lines.append(
+            f"unknown below a probability of {unknown.limit:.4g}: {' and '.join(shares)};"
+            f" accuracy of the others {', '.join(rest)}"
+        )
+    if found := result.smoothing:
+        lines.append(f"test windows, and the {counted(found.events, 'event')} that they are of:")
+        for name, part in (("alone", found.alone), (f"{found.votes} votes", found.smoothed)):
+            delay = "" if part.delay is None else f", right after {part.delay:.1f} windows"
+            if found.seconds and part.delay is not None:
+                delay += f" ({part.delay * found.seconds:.2g} s)"
+            lines.append(
+                f"  {name:<9} accuracy {part.windows:.4f} of windows, {part.events:.4f} of"
+                f" events{delay}"
+            )
+    return lines
 
 
 def _validation_lines(result: ResultRecord) -> list[str]:

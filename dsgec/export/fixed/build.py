@@ -43,6 +43,7 @@ from dsgec.export.forest import FoundForest, find_forest, needed_nodes
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column, Model
 from dsgec.network.ranges import Range, Ranges
+from dsgec.network.unknown import without_unknown
 
 _BINARY: dict[str, Callable[[Writer, Form, Form], Form]] = {
     "mul": multiply,
@@ -57,6 +58,7 @@ _LARGEST_ZERO = 1 << 30
 
 def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     """Build the program of a model, whose network with all encodings is `network`."""
+    network, unknown = without_unknown(network) or (network, None)
     writer = Writer(STORED_BITS[dtype])
     conditions = Conditions(writer)
     formats = _formats(model, network, ranges, writer.bits)
@@ -88,6 +90,8 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     sums: tuple[Operand, ...] = ()
     if network.softmax:
         outputs, sums = softmax(writer, outputs)
+        if unknown is not None:
+            outputs, sums = [*outputs, constant_form(unknown)], ()
     elif trees is not None:
         sums = _deciding_trees(outputs)
     operands, fraction, bounds = results(writer, outputs, complement=model.has_lone_probability)
