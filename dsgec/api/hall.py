@@ -38,6 +38,7 @@ class HallEntry(HallRow):
     :param front: Whether no cheaper network is as good, in a run that minimises a cost.
     :param validated: The `score` and its standard `error` in cross-validation, if the run chose
         from this network; `record["result"]["validation"]["measure"]` names the score.
+    :param unknown: The probability below which a row is of no class, if there is one.
     :param details: The record of its run.
     :param best: The network of its run.
     """

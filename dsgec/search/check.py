@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Sequence
 
 from dsgec.data.dataset import Dataset
-from dsgec.errors import DsgecError, Fault, Span
+from dsgec.errors import DsgecError, Fault, Span, mention, setting_error
 from dsgec.grammar.genome.sample import Sample, covering_samples
 from dsgec.grammar.ir import LINEAR, Grammar
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, split_layers
+from dsgec.network.unknown import can_be_unknown, unknown_label
 from dsgec.search.defaults import default_grammar
+from dsgec.search.settings import Settings
 
 _MOST_FAULTS = 20
 
@@ -151,3 +154,26 @@ def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Faul
 
 def _shorten(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def check_limits(settings: Settings, dataset: Dataset) -> None:
+    """Raise a DsgecError if the settings limit probabilities as the target does not allow."""
+    has_threshold = settings.threshold != DEFAULT_THRESHOLD
+    if has_threshold and len(dataset.classes) != 2:
+        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
+        raise setting_error(
+            "threshold",
+            f"is for two classes, but the target `{dataset.target}` {task}",
+            "Leave it out.",
+        )
+    if not settings.unknown:
+        return
+    label = unknown_label(dataset.classes)
+    why = f"would be called `{label}`, which the classes of `{dataset.target}` do not allow"
+    if not dataset.classes:
+        why = f"is for classes, but the target `{dataset.target}` is numeric"
+    elif has_threshold:
+        why = f"cannot go with {mention('threshold')}, which is another rule"
+    elif can_be_unknown(dataset.classes, DEFAULT_THRESHOLD, 0.0):
+        return
+    raise setting_error("unknown", why, "Leave it out, or give the classes other names.")

@@ -30,9 +30,8 @@ from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.ir import Network, used_functions
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.structure import count_connections
-from dsgec.network.unknown import can_be_unknown, unknown_label
 from dsgec.search.budget import FIXED_POINT
-from dsgec.search.check import check_language, check_task, outputs_needed
+from dsgec.search.check import check_language, check_limits, check_task, outputs_needed
 from dsgec.search.fitness import TextFitness
 from dsgec.search.gradient import Span, WeightedNetwork, weighted_network
 from dsgec.search.objective import CLASSIFICATION
@@ -261,9 +260,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     untried: list[str] = []
     networks = check_language(expanded, len(dataset.features), untried)
     remark = check_task(networks, dataset, output)
-    _check_threshold(settings, dataset)
-    if settings.unknown:
-        _check_unknown(settings, dataset)
+    check_limits(settings, dataset)
     learning = make_learning(settings, len(parts.train))
     objective = _choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
@@ -314,33 +311,6 @@ def make_learning(settings: Settings, rows: int) -> Learning | None:
     return Learning(
         trees, settings.steps, settings.l2 / rows, settings.parsimony, batch if batch < rows else 0
     )
-
-
-def _check_threshold(settings: Settings, dataset: Dataset) -> None:
-    if settings.threshold != DEFAULT_THRESHOLD and len(dataset.classes) != 2:
-        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
-        raise setting_error(
-            "threshold",
-            f"is for two classes, but the target `{dataset.target}` {task}",
-            "Leave it out.",
-        )
-
-
-def _check_unknown(settings: Settings, dataset: Dataset) -> None:
-    if can_be_unknown(dataset.classes, DEFAULT_THRESHOLD, 0.0) and not _has_threshold(settings):
-        return
-    if not dataset.classes:
-        why = f"is for classes, but the target `{dataset.target}` is numeric"
-    elif _has_threshold(settings):
-        why = f"cannot go with {mention('threshold')}, which is another rule"
-    else:
-        label = unknown_label(dataset.classes)
-        why = f"would be called `{label}`, which the classes of `{dataset.target}` do not allow"
-    raise setting_error("unknown", why, "Leave it out, or give the classes other names.")
-
-
-def _has_threshold(settings: Settings) -> bool:
-    return settings.threshold != DEFAULT_THRESHOLD
 
 
 def _check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:

@@ -278,11 +278,8 @@ class Settings:
         recorded_with="threshold",
     )
     unknown: float = setting(
-        0.0,
-        "Share of the training rows that may be of no class, `unknown`: those whose greatest"
-        " probability is below a limit, which is chosen by it. 0: every row has a class.",
+        *(0.0, "Share of training rows that may be of no class: no probability reaches a limit."),
         *(0.0, 0.5),
-        metavar="SHARE",
         recorded_with="unknown",
     )
     folds: int = setting(

@@ -9,7 +9,8 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
 from dsgec.network.description import describe_model, read_model
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, compose, in_use
+from dsgec.network.in_use import in_use
+from dsgec.network.model import Column, Model, compose
 from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
