@@ -12,7 +12,8 @@ MOST_SAMPLES = 2048
 MOST_BITS = 14
 _BUDGET = 30  # bits of a sum of squares; one more than that is left for what is computed with it
 _MOST_SHIFT, _MOST_LAG, _MOST_PARTS, _WIDEST_BAND = 8, 64, 64, 64
-_WAVE_SCALE, _BIQUAD_SCALE, _QUALITY = 127.0, 8192.0, 2.0
+_BIQUAD_SCALE, _QUALITY = 8192.0, 2.0
+_WAVE_SCALE = 127.0 * (1.0 - 2.0**-40)  # half of a number, at 30 degrees, is rounded towards 0
 _FRACTION = 15
 
 

@@ -9,7 +9,7 @@ of 32 bits, without division. Its parameters are bound by their names:
   its value after this sample in a filter, and its last value in a feature. So features that need
   the same sum share it.
 - `at` is the number of this sample in its window; the first has the number 0.
-- `delayed` is the sample `lag` samples ago, and 0 at the first `lag` samples.
+- `delayed` is the sample `lag` samples ago; at the first `lag` samples, it is to be ignored.
 - A number of the call, such as `k`; a constant or a table of `constants.py`, such as `window`.
 
 The checker proves for each length of a window that no result leaves 32 bits.

@@ -7,12 +7,10 @@ from dsgec.arithmetic.procedures import with_library
 from dsgec.program.check import Extent
 from dsgec.program.ir import (
     ArrayParameter,
-    Binary,
     Declare,
     Element,
     Expression,
     Instruction,
-    Loop,
     Number,
     Parameter,
     Procedure,
@@ -25,9 +23,8 @@ from dsgec.program.ir import (
     rewrite,
 )
 from dsgec.program.narrow import Recorder
-from dsgec.program.specialise import fold
 from dsgec.signal.description import Call, Signal
-from dsgec.signal.lowering import Lowering, move_along
+from dsgec.signal.lowering import Lowering, turn
 from dsgec.signal.plan import Delay, Kept, Plan, make_plan
 from dsgec.signal.prove import shifts_of
 from dsgec.signal.stream import FEATURES, FIRST, FOLLOWING
@@ -153,13 +150,11 @@ class _State:
                 case Call():
                     value = self.lowering.filtered(step, self.newest)
                     yield Declare(self.lowering.value(step), value)
-                case Delay(stream, lag):
+                case Delay():
                     place = self.places[step]
-                    turn = Variable(f"i{self.lowering.places[step]}")
-                    index = fold(Binary("+", turn, Number(place.index)))
-                    yield Loop(turn, Number(lag), (Store(place.array, index, _ZERO),))
-                    newest = Number(place.index + lag - 1)
-                    yield Store(place.array, newest, self.lowering.value(stream))
+                    yield from self.lowering.fill(place.array, step, place.index)
+                    newest = self.lowering.value(step.stream)
+                    yield Store(place.array, Number(place.index), newest)
 
     def following(self) -> Iterator[Instruction]:
         """Yield the instructions for each further sample."""
@@ -171,11 +166,8 @@ class _State:
                 case Call():
                     value = self.lowering.filtered(step, self.newest)
                     yield Declare(self.lowering.value(step), value)
-                case Delay(stream, lag):
-                    place = self.places[step]
-                    yield Declare(self.lowering.delayed(step), place.element)
-                    value = self.lowering.value(stream)
-                    yield from move_along(place.array, lag, value, place.index)
+                case Delay(stream):
+                    yield from self.delay(step, self.lowering.value(stream))
         for step in self.plan.kept:
             if self.is_late(step):
                 yield self.store(step, self.lowering.value(step))
@@ -188,6 +180,13 @@ class _State:
         yield from self.lowering.features("x", shifts)
 
     # One step.
+
+    def delay(self, step: Delay, newest: Expression) -> Iterator[Instruction]:
+        """Yield the instructions that read the oldest of some samples and replace it."""
+        place, index = self.places[step], Variable(f"p{self.lowering.places[step]}")
+        yield from turn(index, step, _AT, place.index)
+        yield Declare(self.lowering.delayed(step), Element(place.array, index, place.type))
+        yield Store(place.array, index, newest)
 
     def advance(self, step: Kept) -> Iterator[Instruction]:
         """Yield the instructions that give something kept its next value."""

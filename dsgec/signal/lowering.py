@@ -10,7 +10,6 @@ from dsgec.arithmetic.subset import Annotations, Signature, Source, signatures
 from dsgec.program.ir import (
     Binary,
     Declare,
-    Element,
     Expression,
     Instruction,
     Invoke,
@@ -41,7 +40,8 @@ from dsgec.signal.plan import (
 )
 
 _TYPES = Annotations("int32", "int32", {"Table": "int8"})
-_ZERO, _ONE = Number(0), Number(1)
+_ZERO = Number(0)
+_REMAINDER = 17  # bits for an exact remainder: samples of a window times lags are below 2^17
 
 
 @cache
@@ -131,6 +131,16 @@ class Lowering:
         """Return the variable of the sample at the end of a delay."""
         return Variable(f"old{self.places[delay]}")
 
+    def fill(self, array: str, delay: Delay, first: int = 0) -> Iterator[Instruction]:
+        """Yield instructions that write a sample of its channel to all places of a delay.
+
+        Compilers call a function of a library for a loop that writes a constant.
+        """
+        turn = Variable(f"i{self.places[delay]}")
+        channel = next(channels_of(Call("", (delay.stream,))))
+        place = fold(Binary("+", turn, Number(first)))
+        yield Loop(turn, Number(delay.lag), (Store(array, place, self.value(channel)),))
+
     def first(self, step: Kept) -> Expression:
         """Return what is kept at the first sample."""
         return self.bound(defined()[1][step.name], step, self.value)
@@ -174,15 +184,19 @@ class Lowering:
         return Program(tables, (*self.called.values(), *procedures))
 
 
-def move_along(array: str, lag: int, sample: Expression, first: int = 0) -> Iterator[Instruction]:
-    """Yield instructions that drop the oldest of the last samples and add one."""
-    turn = Variable(f"i{array}")
+def turn(place: Variable, delay: Delay, at: Expression, first: int = 0) -> Iterator[Instruction]:
+    """Yield the declaration of the place of the oldest of the last samples, where one is added.
+
+    It is the remainder of a division by the lag, which is exact for the longest window.
+    """
+    lag = delay.lag
     if lag > 1:
-        place = fold(Binary("+", turn, Number(first)))
-        later = Binary("+", turn, Number(first + 1))
-        inner = Store(array, place, Element(array, later, "int16"))
-        yield Loop(turn, Number(lag - 1), (inner,))
-    yield Store(array, Number(first + lag - 1), sample)
+        inverse = Number(-(-(1 << _REMAINDER) // lag))
+        turns = Binary(">>", Binary("*", at, inverse), Number(_REMAINDER))
+        rest: Expression = Binary("-", at, Binary("*", turns, Number(lag)))
+    else:
+        rest = _ZERO
+    yield Declare(place, fold(Binary("+", rest, Number(first))))
 
 
 def _given(part: Expression, found: Mapping[str, Expression]) -> Expression | None:

@@ -20,7 +20,7 @@ from dsgec.program.ir import (
 )
 from dsgec.program.specialise import fold
 from dsgec.signal.description import Call, Signal
-from dsgec.signal.lowering import Lowering, move_along
+from dsgec.signal.lowering import Lowering, turn
 from dsgec.signal.plan import Delay, Kept, make_plan
 
 _ZERO, _ONE = Number(0), Number(1)
@@ -64,9 +64,8 @@ def _first_sample(lowering: Lowering) -> Iterator[Instruction]:
             case Delay(stream, lag):
                 name = _array(lowering, step)
                 yield LocalArray(name, "int16", lag)
-                turn = Variable(f"i{name}")
-                yield Loop(turn, Number(lag), (Store(name, turn, _ZERO),))
-                yield Store(name, Number(lag - 1), lowering.value(stream))
+                yield from lowering.fill(name, step)
+                yield Store(name, _ZERO, lowering.value(stream))
 
 
 def _next_sample(lowering: Lowering) -> Iterator[Instruction]:
@@ -91,10 +90,12 @@ def _next_sample(lowering: Lowering) -> Iterator[Instruction]:
                 )
             case Call():
                 yield Update(lowering.value(step), lowering.filtered(step, newest))
-            case Delay(stream, lag):
+            case Delay(stream):
                 name = _array(lowering, step)
-                yield Declare(lowering.delayed(step), Element(name, _ZERO, "int16"))
-                yield from move_along(name, lag, lowering.value(stream))
+                place = Variable(f"p{lowering.places[step]}")
+                yield from turn(place, step, at)
+                yield Declare(lowering.delayed(step), Element(name, place, "int16"))
+                yield Store(name, place, lowering.value(stream))
     for step, variable in new.items():
         assert isinstance(step, Kept)
         yield Update(lowering.value(step), variable)

@@ -12,7 +12,10 @@ from dsgec.signal.compute import compute_features
 from dsgec.signal.constants import bits_for, limit_of
 from dsgec.signal.description import Channel, Signal
 from dsgec.signal.parse import parse_feature
+from dsgec.signal.prove import shifts_of
 from dsgec.signal.stream import MISSING
+from tests.support.signal_oracle import Oracle
+from tests.support.signal_oracle import windows as oracle_windows
 
 _PLAIN = (
     *("mean", "std", "rms", "min", "max", "range", "energy", "first", "last", "min_at", "max_at"),
@@ -37,7 +40,7 @@ def random_signal(seed):
     """Return a signal with random channels, windows, filters and features."""
     rng = random.Random(seed)
     channels = ("ax", "ay", "az")[: rng.randint(1, 3)]
-    window = rng.choice([4, 7, 12, 16, 25, 33])
+    window = rng.choice([4, 7, 12, 16, 25, 33, rng.randint(34, 300)])
     step = rng.choice([1, window, window, rng.randint(1, window), max(1, window // 2)])
     step = max(step, -(-window // 6))
     features = list(
@@ -141,18 +144,18 @@ def features_of(signal, samples, starts=None):
 
 
 def expected_windows(signal, samples, restarts=()):
-    """Return the last samples of the windows that a stream completes, and their features.
-
-    All windows begin again after a missing sample, and before a sample at which it restarts.
-    """
-    gaps = np.flatnonzero((samples == MISSING).any(axis=1))
-    breaks = sorted({*((int(at), int(at) + 1) for at in gaps), *((at, at) for at in restarts)})
-    starts, begin = [], 0
-    for end, following in (*breaks, (len(samples), 0)):
-        starts += range(begin, end - signal.window + 1, signal.step)
-        begin = following
+    """Return the ends of the windows that a stream completes, and their features by the oracle."""
+    shifts = {str(call): shift for call, shift in shifts_of(signal).items()}
+    oracle = Oracle([c.name for c in signal.channels], signal.window, signal.bits, shifts)
+    found = oracle_windows(samples.tolist(), signal.window, signal.step, MISSING, restarts)
+    names = [*map(str, signal.features)]
+    wanted = [[oracle.feature(name, window) for name in names] for _, window in found]
+    ends = [end for end, _ in found]
     filled = np.where(samples == MISSING, 0, samples)
-    return [start + signal.window - 1 for start in starts], features_of(signal, filled, starts)
+    features = features_of(signal, filled, [end + 1 - signal.window for end in ends])
+    error = np.abs(features - np.array(wanted).reshape(features.shape))
+    assert np.all(error <= [2 * name.startswith("autocorrelation(") for name in names])
+    return ends, features
 
 
 def artefact_of(model, dtype="double", layout="flat", name="net"):
