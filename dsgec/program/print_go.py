@@ -295,7 +295,7 @@ class GoPrinter(Printer):
         outer = self.depth
         self.depth += len(call.arguments) + bool(call.table) > 1
         pattern = _CALLS.get((call.function, call.type), "")
-        text = pattern.format(*map(self.write, call.arguments)) or super().invoke(call)
+        text = pattern.format(*map(self.write, call.arguments)) if pattern else super().invoke(call)
         self.depth = outer
         return text
 

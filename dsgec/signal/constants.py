@@ -14,7 +14,6 @@ _BUDGET = 30  # bits of a sum of squares; one more than that is left for what is
 _MOST_SHIFT, _MOST_LAG, _MOST_PARTS, _WIDEST_BAND = 8, 64, 64, 64
 _BIQUAD_SCALE, _QUALITY = 8192.0, 2.0
 _WAVE_SCALE = 127.0 * (1.0 - 2.0**-40)  # half of a number, at 30 degrees, is rounded towards 0
-_FRACTION = 15
 
 
 def bits_for(window: int) -> int:
@@ -49,16 +48,6 @@ def constant(name: str, window: int, limit: int, numbers: Numbers) -> int:
     return _CONSTANTS[name](window, limit, numbers)
 
 
-def _halvings(window: int) -> int:
-    return window.bit_length() - 1
-
-
-def _inverse(window: int) -> int:
-    """Return 2^15 · 2^halvings / window, rounded."""
-    power = 1 << (_FRACTION + _halvings(window))
-    return (2 * power + window) // (2 * window)
-
-
 def _quarter(window: int) -> int:
     """Return how far the cosine stands behind the sine in the table."""
     return window if window % 4 else window // 4
@@ -79,8 +68,6 @@ def _biquad(numbers: Numbers, window: int) -> tuple[float, float, float]:
 _CONSTANTS: Mapping[str, Callable[[int, int, Numbers], int]] = {
     "window": lambda window, limit, numbers: window,
     "limit": lambda window, limit, numbers: limit,
-    "halvings": lambda window, limit, numbers: _halvings(window),
-    "inverse": lambda window, limit, numbers: _inverse(window),
     "quarter": lambda window, limit, numbers: _quarter(window),
     "power": lambda window, limit, numbers: 1 << numbers["shift"],
     "begin": lambda window, limit, numbers: (numbers["i"] - 1) * window // numbers["n"],

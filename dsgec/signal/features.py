@@ -15,16 +15,7 @@ of 32 bits, without division. Its parameters are bound by their names:
 The checker proves for each length of a window that no result leaves 32 bits.
 """
 
-from dsgec.arithmetic.integer import (
-    Table,
-    absolute,
-    clamp,
-    excess,
-    maximum,
-    minimum,
-    reciprocal,
-    room,
-)
+from dsgec.arithmetic.integer import Table, absolute, clamp, maximum, minimum
 from dsgec.signal.definition import feature, filtered, kept, short, summed
 
 # Functions that others call.
@@ -34,44 +25,62 @@ def root(a: int) -> int:
     """Return the square root of a number that is not negative, rounded down."""
     rest = a
     found = 0
-    for i in range(16):
-        bit = 1 << (30 - i - i)
+    bit = 1 << 30
+    for _i in range(16):
         trial = found + bit
         half = found >> 1
         found = half if rest < trial else half + bit
         rest = rest if rest < trial else rest - trial
+        bit = bit >> 2
     return found
 
 
-# The larger number is shifted to 15 bits at most, so that the sum of the squares has 31.
+# Both numbers are halved until the larger one has 15 bits, so that the sum of the squares has 31.
 def hypotenuse(a: int, b: int) -> int:
     """Return the square root of a² + b² for numbers below 2^30, within 2^-13 of it and 1."""
     u = absolute(a)
     v = absolute(b)
-    e = minimum(excess(maximum(u, v)), 15)
-    p = minimum(u >> e, 32767)
-    q = minimum(v >> e, 32767)
-    return minimum(root(p * p + q * q) << e, u + v)
+    e = 0
+    for _i in range(15):
+        over = 1 if maximum(u, v) > 32767 else 0
+        u = u >> 1 if over > 0 else u
+        v = v >> 1 if over > 0 else v
+        e = e + over
+    p = minimum(u, 32767)
+    q = minimum(v, 32767)
+    return minimum(root(p * p + q * q) << e, absolute(a) + absolute(b))
 
 
+def divide(a: int, b: int) -> int:
+    """Return a / b, rounded down, for 0 ≤ a < 2^14 b."""
+    rest = a
+    part = b << 13
+    found = 0
+    for _i in range(14):
+        found = found + found + (0 if rest < part else 1)
+        rest = rest if rest < part else rest - part
+        part = part >> 1
+    return found
+
+
+# What is clamped is within its limits.
 def ratio(a: int, b: int) -> int:
-    """Return a / b in units of 2^-14 for 0 ≤ a ≤ b; 0 where b is 0."""
-    e = excess(b)
-    d = minimum(maximum(b >> e, 1), 32767)
-    k = room(d)
-    m = clamp(d << k, 16384, 32767)
-    n = minimum(minimum(a >> e, 32767) << k, 32767)
-    return minimum((n * reciprocal(m)) >> 15, 16384)
+    """Return a / b in units of 2^-14, rounded down, for 0 ≤ a ≤ b ≤ 2^30 and b > 0."""
+    rest = a
+    found = 0
+    for _i in range(15):
+        found = found + found + (0 if rest < b else 1)
+        rest = clamp(rest if rest < b else rest - b, 0, 1073741823)
+        rest = rest + rest
+    return found
 
 
-# The mean need not be exact: with r = total - q * window the sum of the squared distances is
-# squares - q * (total + r) - r^2 / window for every q. What is clamped is within its limits.
-def spread(total: int, squares: int, window: int, limit: int, halvings: int, inverse: int) -> int:
-    """Return the sum of squared distances from the mean, within 2 of it."""
-    q = clamp(((total >> halvings) * inverse + 16384) >> 15, 0 - limit, limit)
-    r = clamp(total - q * window, 0 - 2 * window, 2 * window)
-    s = maximum(q * (total + r), 0 - 4 * window)
-    return maximum(squares - s - ((((r * r) >> halvings) * inverse) >> 15), 0)
+def spread(total: int, squares: int, window: int, limit: int) -> int:
+    """Return the sum of squared distances from the mean, rounded up."""
+    s = absolute(total)
+    q = minimum(divide(s, window), limit)
+    r = clamp(s - q * window, 0, window)
+    return maximum(squares - q * (s + r) - divide(r * r, window), 0)
 
 
 # What is kept of the samples.
@@ -277,9 +286,9 @@ def mean(total: int) -> int:
 
 
 @feature()
-def std(total: int, squares: int, window: int, limit: int, halvings: int, inverse: int) -> int:
+def std(total: int, squares: int, window: int, limit: int) -> int:
     """The standard deviation times √window, rounded down."""
-    return root(spread(total, squares, window, limit, halvings, inverse))
+    return root(spread(total, squares, window, limit))
 
 
 @feature()
@@ -367,11 +376,9 @@ def part(section: int) -> int:
 
 
 @feature("lag")
-def autocorrelation(
-    apart: int, total: int, squares: int, window: int, limit: int, halvings: int, inverse: int
-) -> int:
+def autocorrelation(apart: int, total: int, squares: int, window: int, limit: int) -> int:
     """1 − Σ (x_t − x_(t−lag))² / (2 Σ (x_t − mean)²) in units of 2^-13; 0 at a constant."""
-    c = spread(total, squares, window, limit, halvings, inverse)
+    c = spread(total, squares, window, limit)
     return 8192 - ratio(apart >> 2, maximum(c, apart >> 2)) if c > 0 else 0
 
 

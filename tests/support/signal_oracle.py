@@ -17,7 +17,7 @@ class Oracle:
         self.length, self.limit, self.shifts = length, 2 ** (bits - 1) - 1, shifts
 
     def feature(self, text, window):
-        """Return a feature of a window; an autocorrelation is exact, where dsgec rounds."""
+        """Return a feature of a window."""
         call = ast.parse(text, mode="eval").body
         name, shift = call.func.id, self.shifts[text]
         limit = self.limit
@@ -97,27 +97,19 @@ FILTERS = {
 }
 
 
-def squared_distances(x, limit):
-    """Return D of the page: the sum of the squared distances from the mean, within 2."""
-    n, total = len(x), sum(x)
-    h = n.bit_length() - 1
-    c = (2 ** (16 + h) + n) // (2 * n)
-    q = limited(((total >> h) * c + 2**14) >> 15, limit)
-    r = limited(total - q * n, 2 * n)
-    rest = sum(v * v for v in x) - max(q * (total + r), -4 * n) - ((((r * r) >> h) * c) >> 15)
-    return max(rest, 0)
+def squared_distances(x):
+    """Return D of the page: the sum of the squared distances from the mean, rounded up."""
+    return sum(v * v for v in x) - sum(x) ** 2 // len(x)
 
 
 def std(x, limit):
-    return math.isqrt(squared_distances(x, limit))
+    return math.isqrt(squared_distances(x))
 
 
 def autocorrelation(x, lag, limit):
-    distances = squared_distances(x, limit)
-    apart = sum(limited(x[t] - x[t - lag], limit) ** 2 for t in range(lag, len(x)))
-    if not distances:
-        return 0
-    return 8192 - min(16384, 16384 * (apart // 4) / max(distances, apart // 4))
+    distances = squared_distances(x)
+    apart = sum(limited(x[t] - x[t - lag], limit) ** 2 for t in range(lag, len(x))) // 4
+    return 8192 - 16384 * apart // max(distances, apart) if distances else 0
 
 
 def waved(value):

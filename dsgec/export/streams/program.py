@@ -5,7 +5,7 @@
 - `stream_row(f, x)`, in fixed point, makes the integers of the network's columns of the features.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dsgec.export.fixed.ir import Format, largest
@@ -39,7 +39,8 @@ from dsgec.signal.stream import MISSING, largest_sample
 PREFIX = "stream_"
 _I, _V, _LACKS, _SHIFT = (Variable(name) for name in ("i", "v", "lacks", "shift"))
 _Q = Variable("q")
-_LEAST, _MOST = LIMITS["int32"]
+_IN_ASCII = {"²": "^2", "−": "-", "·": "*", "√": "root of ", "Σ": "sum of ", "≤": "<=", "≥": ">="}
+_REACH = 1 << 30  # a result beyond it is limited, so that nothing overflows; so far go zeros, too
 
 
 def limit_procedure(signal: Signal) -> Procedure:
@@ -62,11 +63,11 @@ def limit_procedure(signal: Signal) -> Procedure:
     )
 
 
-def row_program(formats: tuple[Format, ...], bits: int) -> Program:
+def row_program(formats: tuple[Format, ...], sizes: Sequence[int], bits: int) -> Program:
     """Return the tables and the procedure that make integers of columns of features.
 
     A feature f becomes f · 2^fraction − zero, rounded half to even and limited, as `quantise` does
-    it with doubles.
+    it with doubles. `sizes` are the greatest features, without their signs.
     """
     count, most = len(formats), largest(bits)
     fractions = [max(min(f.fraction, 29), -31) for f in formats]
@@ -84,36 +85,30 @@ def row_program(formats: tuple[Format, ...], bits: int) -> Program:
         f"{PREFIX}fractions", fractions, "By how many bits a feature is shifted to the left."
     )
     zero = entry(f"{PREFIX}zeros", zeros, "What is taken from a feature.")
-    body: list[Instruction] = [Declare(_V, Element("f", _I, "int32"))]
-    body += [Declare(_Q, _V), Declare(Variable("zero"), zero)]
-    down, up = _shifted_down(), _shifted_up(most)
+    down = (Update(_Q, _shifted_down()),)
+    reach = max(size << max(f, 0) for size, f in zip(sizes, fractions, strict=True))
+    up = tuple(_shifted_up(zero, most, is_limited=reach > _REACH))
+    body: list[Instruction] = [Declare(_Q, Element("f", _I, "int32"))]
     if max(fractions) < 0:
         body += [Declare(_SHIFT, _minus(Number(0), fraction)), *down]
     elif min(fractions) >= 0:
-        body += [Declare(_SHIFT, fraction), *up]
+        body += [Declare(_SHIFT, fraction), *up] if max(fractions) else []
     else:
-        body.append(Declare(Variable("fraction"), fraction))
         own = Variable("fraction")
-        negative = _minus(Number(0), own)
-        body.append(
-            Branch(
-                _is(own, "<", 0),
-                (Declare(_SHIFT, negative), *down),
-                (Declare(_SHIFT, own), *up),
-            )
-        )
-    least, greatest = _minus(Variable("zero"), Number(most)), _plus(Variable("zero"), most)
+        negative = Declare(_SHIFT, _minus(Number(0), own))
+        body.append(Declare(own, fraction))
+        body.append(Branch(_is(own, "<", 0), (negative, *down), (Declare(_SHIFT, own), *up)))
     body += [
-        Update(_Q, Select(Binary("<", _Q, least, "bool"), least, _Q)),
-        Update(_Q, Select(Binary(">", _Q, greatest, "bool"), greatest, _Q)),
-        Store("x", _I, _minus(_Q, Variable("zero"))),
+        *([Update(_Q, _minus(_Q, zero))] if any(zeros) else []),
+        Update(_Q, Select(_is(_Q, "<", -most), Number(-most), _Q)),
+        Store("x", _I, Select(_is(_Q, ">", most), Number(most), _Q)),
     ]
     number: Type = "int8" if bits == 8 else "int16"
     procedure = Procedure(
         f"{PREFIX}row",
         "Make the integers of the network's columns of the features.",
         (
-            ArrayParameter("f", "int32", count, (LIMITS["int32"],) * count),
+            ArrayParameter("f", "int32", count, tuple((-size, size) for size in sizes)),
             ArrayParameter("x", number, count, is_written=True),
         ),
         (Loop(_I, Number(count), tuple(body)),),
@@ -121,28 +116,22 @@ def row_program(formats: tuple[Format, ...], bits: int) -> Program:
     return Program(tuple(tables), (procedure,))
 
 
-def _shifted_down() -> tuple[Instruction, ...]:
-    """Make q, which is v, v / 2^shift, rounded half to even: no sum leaves its type."""
-    below = _minus(_SHIFT, Number(1))
-    half = Binary("<<", Number(1), below)
-    rest = Binary("&", _V, _minus(Binary("<<", half, Number(1)), Number(1)))
-    odd = Binary("&", _Q, Number(1))
-    return (
-        Update(_Q, Binary(">>", _Q, _SHIFT)),
-        Update(_Q, Select(Binary(">", _plus(rest, odd), half, "bool"), _plus(_Q, 1), _Q)),
-    )
+def _shifted_down() -> Expression:
+    """Return q / 2^shift, rounded half to even: a feature is so small that no sum is too large."""
+    half = Binary("<<", Number(1), _minus(_SHIFT, Number(1)))
+    odd = Binary("&", Binary(">>", _Q, _SHIFT), Number(1))
+    return Binary(">>", _plus(_plus(_Q, _minus(half, Number(1))), odd), _SHIFT)
 
 
-def _shifted_up(most: int) -> tuple[Instruction, ...]:
-    """Make q, which is v, v · 2^shift, after it is limited to the limits of a column."""
-    # (zero - most) >> shift is rounded down, and 1 more than the greatest is rounded up.
-    least = Binary(">>", _minus(Variable("zero"), Number(most)), _SHIFT)
-    greatest = _plus(Binary(">>", _plus(Variable("zero"), most), _SHIFT), 1)
-    return (
-        Update(_Q, Select(Binary("<", _Q, least, "bool"), least, _Q)),
-        Update(_Q, Select(Binary(">", _Q, greatest, "bool"), greatest, _Q)),
-        Update(_Q, Binary("*", _Q, Binary("<<", Number(1), _SHIFT))),
-    )
+def _shifted_up(zero: Expression, most: int, *, is_limited: bool) -> Iterator[Instruction]:
+    """Yield instructions that multiply q by 2^shift; what is limited would be limited later."""
+    if is_limited:
+        # (zero - most) >> shift is rounded down, and 1 more than the greatest is rounded up.
+        least = Binary(">>", _minus(zero, Number(most)), _SHIFT)
+        greatest = _plus(Binary(">>", _plus(zero, most), _SHIFT), 1)
+        yield Update(_Q, Select(Binary("<", _Q, least, "bool"), least, _Q))
+        yield Update(_Q, Select(Binary(">", _Q, greatest, "bool"), greatest, _Q))
+    yield Update(_Q, Binary("*", _Q, Binary("<<", Number(1), _SHIFT)))
 
 
 def renamed(program: Program) -> Program:
@@ -166,7 +155,7 @@ def renamed(program: Program) -> Program:
 
 def _plain(text: str) -> str:
     """Return a comment in ASCII."""
-    for sign, plain in (("²", "^2"), ("−", "-"), ("·", "*"), ("√", "root of "), ("Σ", "sum of ")):
+    for sign, plain in _IN_ASCII.items():
         text = text.replace(sign, plain)
     return text.encode("ascii", "replace").decode("ascii")
 

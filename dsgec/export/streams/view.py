@@ -20,6 +20,7 @@ from dsgec.program.printer import Printer
 from dsgec.rendering import Code
 from dsgec.signal.description import Signal
 from dsgec.signal.lower import stream_program
+from dsgec.signal.prove import prove
 from dsgec.signal.stream import MISSING, largest_sample, state_of
 
 _BYTES: dict[Type, int] = {"int32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1}
@@ -42,7 +43,11 @@ class StreamView:
         """Return all tables and procedures of the stream."""
         own, limit = renamed(self.window_program), limit_procedure(self.signal)
         fixed = self.artefact.number_format.fixed
-        row = row_program(fixed.program.columns, fixed.program.bits) if fixed else Program((), ())
+        row = Program((), ())
+        if fixed:
+            ranges = [prove(one, self.window, self.signal.bits) for one in self.signal.features]
+            sizes = [max(-one.least, one.most) for one in ranges]
+            row = row_program(fixed.program.columns, sizes, fixed.program.bits)
         return Program((*own.tables, *row.tables), (*own.procedures, *row.procedures, limit))
 
     @cached_property

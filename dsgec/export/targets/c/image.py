@@ -90,19 +90,25 @@ def measure_image(artefact: Artefact, chip: str) -> Image | None:
             return None
 
 
-def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = ()) -> Image:
+def link(
+    artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = (), more: str = ""
+) -> Image:
     """Compile and link the C for size, without names and batches, into `net.elf`.
 
-    Only the functions that are `called` and those that they need are linked.
+    Only the functions that are `called` and those that they need are linked. `more` is the text of
+    a file that has some of them.
     """
     compiler, name = COMPILERS[chip], artefact.name
     for file in emit_module(artefact):
         folder.joinpath(file.name).write_text(str(file.text), encoding="utf-8")
     called = called or (function_called(artefact),)
+    if more:
+        folder.joinpath("calls.c").write_text(more, encoding="utf-8")
     command = [
         *(compiler.path or compiler.command, "-std=c99", "-Os", "-fstack-usage", *compiler.flags),
         *(f"-D{name.upper()}_NO_BATCH", f"-D{name.upper()}_NO_NAMES"),
         *("-ffunction-sections", "-fdata-sections", "-nostartfiles", f"{name}.c"),
+        *(["calls.c"] if more else ()),
         *("-Wl,--gc-sections", "-Wl,-Map,net.map", f"-Wl,-e,{called[0]}"),
         *(f"-Wl,-u,{function}" for function in called),
         *("-o", "net.elf", *compiler.libraries),
