@@ -15,8 +15,8 @@ from dsgec.grammar.genome.genotype import (
     Genotype,
     Options,
     Plan,
+    Representation,
     draw_option,
-    mutate_choice,
 )
 from dsgec.grammar.genome.plan import planned_lists
 from dsgec.grammar.genome.rule_tables import RuleTables
@@ -24,7 +24,7 @@ from dsgec.random import Stream
 
 
 @dataclass(frozen=True, slots=True)
-class Dsge:
+class Dsge(Representation):
     """The DSGE representation of a grammar.
 
     A neuron may read "all" layers before its own or the "previous" one (`connect`). With `growth`,
@@ -78,17 +78,6 @@ class Dsge:
             and (layer == 0 or (rule == self.tables.features and layer <= MOST_LAYERS))
             for rule, layer in genotype
         )
-
-    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
-        """Map a child, mutate it with the given probability, and map it again."""
-        derivation = self.express(genotype, stream)
-        if not stream.chance(mutation):
-            return derivation
-        return self.express(self.mutate(derivation, stream), stream)
-
-    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """Replace one integer that was read by another that is allowed in its place."""
-        return mutate_choice(derivation, stream)
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream

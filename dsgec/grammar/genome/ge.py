@@ -15,6 +15,7 @@ from dsgec.grammar.genome.genotype import (
     Genotype,
     Options,
     Plan,
+    Representation,
 )
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
@@ -26,7 +27,7 @@ _CODONS: Gene = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ge:
+class Ge(Representation):
     """The GE representation of a grammar, with `codons` that are read again up to `wraps` times."""
 
     tables: RuleTables
@@ -69,13 +70,6 @@ class Ge:
     def is_valid(self, genotype: Genotype) -> bool:
         """Return whether there is one gene with the right number of codons."""
         return genotype.keys() == {_CODONS} and len(genotype[_CODONS]) == self.codons
-
-    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
-        """Map a child, mutate it with the given probability, and map it again."""
-        derivation = self.express(genotype, stream)
-        if not stream.chance(mutation):
-            return derivation
-        return self.express(self.mutate(derivation, stream), stream)
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """Draw a codon that was read again."""

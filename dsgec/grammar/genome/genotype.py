@@ -162,8 +162,25 @@ class Representation(Protocol):
         ...
 
     def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
-        """Map a child and mutate it; `mutation` is the probability that the user set."""
-        ...
+        """Map a child, mutate it with the given probability, and map it again."""
+        derivation = self.express(genotype, stream)
+        if not stream.chance(mutation):
+            return derivation
+        return self.express(self.mutate(derivation, stream), stream)
+
+    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
+        """Replace one integer that was read by another that is allowed in its place."""
+        if not derivation.choices:
+            return derivation.genotype
+        choice = derivation.choices[stream.below(len(derivation.choices))]
+        values = list(derivation.genotype[choice.gene])
+        current = values[choice.index]
+        if isinstance(choice.options, Sources):
+            values[choice.index] = choice.options.without(current).draw(stream)
+        else:
+            others = tuple(option for option in choice.options if option != current)
+            values[choice.index] = draw_option(others, stream)
+        return {**derivation.genotype, choice.gene: tuple(values)}
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream
@@ -177,18 +194,3 @@ def draw_option(options: Options, stream: Stream) -> int:
     if isinstance(options, Sources):
         return options.draw(stream)
     return options[stream.below(len(options))]
-
-
-def mutate_choice(derivation: Derivation, stream: Stream) -> Genotype:
-    """Replace one integer that was read by another that is allowed in its place."""
-    if not derivation.choices:
-        return derivation.genotype
-    choice = derivation.choices[stream.below(len(derivation.choices))]
-    values = list(derivation.genotype[choice.gene])
-    current = values[choice.index]
-    if isinstance(choice.options, Sources):
-        values[choice.index] = choice.options.without(current).draw(stream)
-    else:
-        others = tuple(option for option in choice.options if option != current)
-        values[choice.index] = draw_option(others, stream)
-    return {**derivation.genotype, choice.gene: tuple(values)}

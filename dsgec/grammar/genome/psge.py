@@ -23,7 +23,7 @@ from functools import cached_property
 
 from dsgec.grammar.genome.constants import draw_gaussian
 from dsgec.grammar.genome.derive import derive
-from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options, Plan
+from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options, Plan, Representation
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 
@@ -53,7 +53,7 @@ class ProbabilitySettings:
 
 
 @dataclass(frozen=True)
-class Psge:
+class Psge(Representation):
     """The PSGE representation of a grammar.
 
     `probabilities` are those of the next generation, for all alternatives of all symbols; none

@@ -17,8 +17,8 @@ from dsgec.grammar.genome.genotype import (
     Genotype,
     Options,
     Plan,
+    Representation,
     draw_option,
-    mutate_choice,
 )
 from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.random import Stream
@@ -28,7 +28,7 @@ MOST_INTEGERS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Sge:
+class Sge(Representation):
     """The SGE representation of a grammar, whose symbols are unrolled to their depth limits."""
 
     tables: RuleTables
@@ -74,17 +74,6 @@ class Sge:
             len(values) == self.sizes[gene] and set(values) <= set(self.tables.options(*gene))
             for gene, values in genotype.items()
         )
-
-    def vary(self, genotype: Genotype, mutation: float, stream: Stream) -> Derivation:
-        """Map a child, mutate it with the given probability, and map it again."""
-        derivation = self.express(genotype, stream)
-        if not stream.chance(mutation):
-            return derivation
-        return self.express(self.mutate(derivation, stream), stream)
-
-    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """Replace one integer that was read by another alternative of its symbol."""
-        return mutate_choice(derivation, stream)
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream
