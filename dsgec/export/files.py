@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.export.artefact import (
@@ -16,8 +17,7 @@ from dsgec.export.artefact import (
 )
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.packages.package import Package
-from dsgec.export.packages.registry import PACKAGES, WHEEL, maker_of
+from dsgec.export.packages import DESCRIPTIONS, WHEEL
 from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
@@ -25,6 +25,9 @@ from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.network.in_use import columns_in_use, in_use
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
+
+if TYPE_CHECKING:
+    from dsgec.export.packages.package import Package
 
 LARGE = 40_000
 """The operations of a network from which on compilers take minutes for its flat layout."""
@@ -48,7 +51,7 @@ def parse_targets(text: str) -> tuple[str, ...]:
 
 def parse_packages(text: str) -> tuple[str, ...]:
     """Parse a list of packages such as `arduino,cmake`, which may be empty."""
-    return _listed(text, "package", PACKAGES)
+    return _listed(text, "package", DESCRIPTIONS)
 
 
 def _listed(text: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -141,8 +144,9 @@ def _layout_by_size(model: Model) -> str:
 
 def _wheel(targets: Sequence[str]) -> str:
     """Return the name of the package wheel; raise a DsgecError if its target is not exported."""
-    if not any(TARGETS[target] == PACKAGES[WHEEL].target for target in targets):
-        able = [each for each in TARGETS if TARGETS[each] == PACKAGES[WHEEL].target]
+    needed = _target_of(WHEEL)
+    if not any(TARGETS[target] == needed for target in targets):
+        able = [each for each in TARGETS if TARGETS[each] == needed]
         raise setting_error(
             "wheel", f"needs the target {', '.join(able)}", f"Use {mention('to', *able)} with it."
         )
@@ -165,10 +169,19 @@ class Exports:
         return {name: text for name, text in self.files.items() if name not in left_out}
 
 
+def _maker_of(name: str) -> "Target | Package":
+    """Return the target or the package of this name; few exports need a package."""
+    if name in TARGETS:
+        return TARGETS[name]
+    from dsgec.export.packages.registry import PACKAGES
+
+    return PACKAGES[name]
+
+
 def _target_of(name: str) -> Target:
     """Return the target of this name, or of the package of this name."""
-    maker = maker_of(name)
-    return maker.target if isinstance(maker, Package) else maker
+    maker = _maker_of(name)
+    return maker if isinstance(maker, Target) else maker.target
 
 
 def make_exports(
@@ -179,10 +192,10 @@ def make_exports(
     made: dict[Target, Files] = {}
     files = exports.files
     for name in (*targets, *dict.fromkeys(packages)):
-        maker, target = maker_of(name), _target_of(name)
+        maker, target = _maker_of(name), _target_of(name)
         if artefact.dtype not in maker.dtypes:
-            kind = PACKAGES if isinstance(maker, Package) else TARGETS
-            able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
+            kind = TARGETS if maker is target else DESCRIPTIONS
+            able = ", ".join(each for each in kind if artefact.dtype in _maker_of(each).dtypes)
             raise DsgecError(
                 f"`{name}` cannot be of the type {artefact.dtype}",
                 f"Use {mention('dtype', *maker.dtypes)}. These support {artefact.dtype}: {able}.",
@@ -190,7 +203,9 @@ def make_exports(
         if target not in made:
             made[target] = target.make(artefact)
             exports.made[name] = target, made[target]
-        own = maker.make(artefact, made[target]) if isinstance(maker, Package) else made[target]
+        own = made[target]
+        if not isinstance(maker, Target):
+            own = maker.make(artefact, own)
         for file in own:
             if file.name in files:
                 raise DsgecError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
 from dsgec.export.fixed.outputs import least_result
 from dsgec.export.golden import Golden, Loss, round_up
 from dsgec.export.names import macro_endings
-from dsgec.export.streams.view import StreamView, python_list, stream_view
 from dsgec.literals import number_lines
 from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
 from dsgec.network.ir import Input
 from dsgec.network.model import MISSING_WORDS
 from dsgec.rendering import Code
+
+if TYPE_CHECKING:
+    from dsgec.export.streams.view import StreamView
 
 
 class TemplateView:
@@ -96,9 +98,13 @@ class TemplateView:
         return FixedView(fixed, self.artefact.loss, self.used, self.artefact.model.threshold)
 
     @cached_property
-    def stream(self) -> StreamView | None:
+    def stream(self) -> "StreamView | None":
         """The view of the stream of samples; None for a model of a table."""
-        return stream_view(self.artefact)
+        if self.artefact.model.signal is None:
+            return None
+        from dsgec.export.streams.view import StreamView
+
+        return StreamView(self.artefact, self.artefact.model.signal)
 
     @cached_property
     def class_macros(self) -> tuple[tuple[str, int, str], ...]:
@@ -181,3 +187,9 @@ def used_columns(artefact: Artefact) -> tuple[int, ...]:
     """Return the columns that the network reads."""
     nodes = artefact.network.nodes
     return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
+
+
+def python_list(values: Sequence[object]) -> Code:
+    """Return a list of literals, with names for numbers that have none."""
+    names = {"inf": "_INF", "-inf": "-_INF", "nan": "_NAN"}
+    return Code("[" + ", ".join(names.get(repr(v), repr(v)) for v in values) + "]")

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 
 from dsgec.errors import mention
+from dsgec.export.packages import WHEEL
 from dsgec.export.packages.layout import layout, wheel_entries, wheel_file
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.packages.package import Package
 from dsgec.export.targets.target import TARGETS, Target
 
-WHEEL = "wheel"
 _C = TARGETS["c"]
 # Headers that sketches include, in lower case, for file systems that ignore case.
 _ARDUINO_HEADERS = "arduino eeprom ethernet keyboard mouse sd servo spi stepper wifi wire"

@@ -12,6 +12,7 @@ from dsgec.export.streams.program import (
     row_program,
 )
 from dsgec.export.streams.selftest import Recording, recording
+from dsgec.export.view import python_list
 from dsgec.literals import python_data
 from dsgec.network.model import Label
 from dsgec.program.ir import ArrayParameter, Program, Type
@@ -187,15 +188,3 @@ class StreamView:
     def js_array(self, array: ArrayParameter) -> Code:
         """Return the type of an array of JavaScript."""
         return Code(ARRAYS[array.type])
-
-
-def stream_view(artefact: Artefact) -> StreamView | None:
-    """Return the view of the stream of an artefact, or None if it is of no signal."""
-    signal = artefact.model.signal
-    return None if signal is None else StreamView(artefact, signal)
-
-
-def python_list(values: Sequence[object]) -> Code:
-    """Return a list of literals, with names for numbers that have none."""
-    names = {"inf": "_INF", "-inf": "-_INF", "nan": "_NAN"}
-    return Code("[" + ", ".join(names.get(repr(v), repr(v)) for v in values) + "]")

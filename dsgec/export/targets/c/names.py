@@ -3,10 +3,13 @@
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from dsgec.export.targets.c.stream import CStream
 from dsgec.export.view import TemplateView
 from dsgec.rendering import Code
+
+if TYPE_CHECKING:
+    from dsgec.export.targets.c.stream import CStream
 
 _PIECE = 88  # characters per line of the description
 
@@ -18,8 +21,12 @@ class CNames:
     m: TemplateView
 
     @cached_property
-    def stream(self) -> CStream | None:
-        return CStream(self.m.stream, self.m.prefix) if self.m.stream else None
+    def stream(self) -> "CStream | None":
+        if self.m.stream is None:
+            return None
+        from dsgec.export.targets.c.stream import CStream
+
+        return CStream(self.m.stream, self.m.prefix)
 
     @property
     def row_function(self) -> str:
