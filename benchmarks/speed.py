@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from benchmarks.limit import emit_limit
 from dsgec.cli.terminal.live import LiveDisplay
 from dsgec.cli.terminal.progress import ProgressDisplay
 from dsgec.data.dataset import Dataset
@@ -28,7 +29,6 @@ from dsgec.engine import cache
 from dsgec.engine.engine import NATIVE
 from dsgec.engine.library import load
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.export.batch import emit_limit
 from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.grammar.load import load_grammar
 from dsgec.network.simplify import simplify

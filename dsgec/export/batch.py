@@ -4,20 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import Module, c_source, python_source
-from dsgec.export.lower import NodeWriter, network_program
+from dsgec.export.lower import network_program
 from dsgec.export.printed import printed_network
 from dsgec.network.ir import Network
 from dsgec.program.ir import (
-    ArrayParameter,
-    Binary,
-    Element,
-    Expression,
-    Loop,
-    Number,
-    Procedure,
-    Program,
-    Store,
-    Variable,
     functions_called,
 )
 from dsgec.program.print_c import CPrinter
@@ -62,37 +52,6 @@ def emit_numpy_batch(networks: Sequence[Network]) -> str:
         views.append(printed_network(printer, prefix))
     used = frozenset[str]().union(*(view.functions for view in views))
     return render("numpy/batch.py.j2", networks=views, arithmetic=Code(numpy_source(used)))
-
-
-def emit_limit(networks: Sequence[Network]) -> str:
-    """Return C loops over columns that only do the arithmetic of networks, as a limit of speed."""
-    programs = [Program((), (_limit(network),)) for network in networks]
-    used = {name for program in programs for name in functions_called(program)}
-    code = [Code(_LimitPrinter(p, f"net{n}").print()) for n, p in enumerate(programs)]
-    return render("c/limit.c.j2", code=code, arithmetic=Code(c_source(used)))
-
-
-class _LimitPrinter(CPrinter):
-    linkage = ""
-
-
-def _limit(network: Network) -> Procedure:
-    """Return the loop over rows of a network of one output, whose columns are one after another."""
-    rows, row = Variable("rows", "size"), Variable("i", "size")
-
-    class Columns(NodeWriter):
-        def column(self, column: int) -> Expression:
-            start = Binary("*", Number(column, "size"), rows, "size")
-            return Element("columns", Binary("+", start, row, "size"), self.real)
-
-    writer = Columns(network, "double")
-    (output,) = writer.write()
-    return Procedure(
-        "limit",
-        "",
-        (ArrayParameter("columns", "double", 0), rows, ArrayParameter("y", "double", 0, (), True)),
-        (Loop(row, rows, (*writer.body, Store("y", row, output))),),
-    )
 
 
 def numpy_source(functions: Iterable[str], module: Module = "vector") -> str:
