@@ -69,7 +69,7 @@ from dsgec.search.signal_features import name_features
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TextSettings
 
-Written = WrittenRun | WrittenSearch
+EndedRun = WrittenRun | WrittenSearch
 EXPORTED = ("numpy", "c")
 """The targets that are exported into the folder of every run."""
 
@@ -198,14 +198,14 @@ def run(
     on_generation: Callable[[Generation], None],
     session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
-) -> Written:
+) -> EndedRun:
     """Evolve a job in its folder, from the checkpoint there if it has one, and write the folder.
 
     When `stop` is set, the current generation is finished and the run ends with what it has; it
     can be resumed later, as it can after a kill.
     """
     stages = Stages(session.on_stage)
-    written: Written
+    written: EndedRun
     failure: DsgecError | None = None
     with _open_for(job, on_generation, session, stages, stop) as (folder, hooks, checkpoints):
         if job.is_search:
@@ -343,7 +343,7 @@ def _open_if_there(job: Job) -> Iterator[Folder | None]:
         yield folder
 
 
-def finished_run(job: Job) -> Written | None:
+def finished_run(job: Job) -> EndedRun | None:
     """Return the run of a job if its folder has it, complete and made by this version."""
     with _open_if_there(job) as folder:
         if folder is None or has_checkpoint(folder):

@@ -20,7 +20,7 @@ from dsgec.cli.terminal.progress import ProgressDisplay, make_display, show_comp
 from dsgec.cli.terminal.result import result_lines, search_lines, summary_lines
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.folder import open_folder, open_locked
-from dsgec.pipeline import Written, finished_run, run
+from dsgec.pipeline import EndedRun, finished_run, run
 from dsgec.plain_data import to_json
 from dsgec.run.checkpoint import Checkpoint
 from dsgec.run.job import Job, WrittenRun
@@ -260,7 +260,7 @@ def _print_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
             print_message(clean(OPTIONS.write(f"note: {note}")))
 
 
-def _export_for_budget(job: Job, ended: Written, options: SessionOptions) -> None:
+def _export_for_budget(job: Job, ended: EndedRun, options: SessionOptions) -> None:
     """Export the network of a run with a budget, and print what it takes of the chip."""
     budget = make_budget(job.settings)
     if budget is None or _is_resumable(ended):
@@ -272,7 +272,7 @@ def _export_for_budget(job: Job, ended: Written, options: SessionOptions) -> Non
         print_result(f"exported to {clean(str(firmware.paths[0].parent))}, {firmware}")
 
 
-def _print_run(ended: Written, options: SessionOptions) -> None:
+def _print_run(ended: EndedRun, options: SessionOptions) -> None:
     """Print the result of a run, and how to resume it if it was stopped."""
     if options.as_json:
         print_data(to_json(_as_json(ended)).removesuffix("\n"))
@@ -291,13 +291,13 @@ def _print_run(ended: Written, options: SessionOptions) -> None:
         )
 
 
-def _result_lines(ended: Written) -> list[str]:
+def _result_lines(ended: EndedRun) -> list[str]:
     return result_lines(ended) if isinstance(ended, WrittenRun) else search_lines(ended)
 
 
-def _is_resumable(ended: Written) -> bool:
+def _is_resumable(ended: EndedRun) -> bool:
     return ended.ended in _REASONS
 
 
-def _as_json(ended: Written) -> dict[str, Any]:
+def _as_json(ended: EndedRun) -> dict[str, Any]:
     return {**ended.record.as_json(), "timing": ended.timing}

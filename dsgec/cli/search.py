@@ -48,7 +48,7 @@ class SearchOptions(SessionOptions):
     )
 
 
-class _Redirected:
+class _RedirectedEvaluator:
     """An evaluator whose function prints to standard error: standard output has the result."""
 
     def __init__(self, evaluator: "Evaluator") -> None:
@@ -151,7 +151,7 @@ def _prepare(
     )
     exits.callback(close_evaluator, evaluator)
     job = prepare_search(
-        *(file, _Redirected(evaluator), chosen),
+        *(file, _RedirectedEvaluator(evaluator), chosen),
         function=own.name,
         digest=own.digest,
         operators=own.operators,

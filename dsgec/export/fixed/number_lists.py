@@ -68,7 +68,7 @@ def elements_of(values: Sequence[int], bits: int, *, signed: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class Storage:
     """The way to store one number for each neuron: `length` elements of start + number · 2^digits.
 
     There are no elements if all numbers are equal, or those before and those from `split` on.
@@ -79,7 +79,7 @@ class Stored:
     digits: int = 0
 
     @classmethod
-    def choose(cls, values: Sequence[int], bits: int, split: int, *, signed: bool) -> "Stored":
+    def choose(cls, values: Sequence[int], bits: int, split: int, *, signed: bool) -> "Storage":
         """Return the way that takes the fewest elements of so many bits."""
         parts = [{*values}] if len(values) <= FEW else [{*values[:split]}, {*values[split:]}]
         if all(len(part) <= 1 for part in parts):
@@ -119,7 +119,7 @@ class NumberList:
         self, name: str, values: Sequence[int], k: Variable, split: int, *, signed: bool
     ) -> tuple[Expression, list[Instruction]]:
         """Return the number of the neuron k, and how it is read unless it is a constant."""
-        stored = Stored.choose(values, self.bits, split, signed=signed)
+        stored = Storage.choose(values, self.bits, split, signed=signed)
         if not stored.length:
             ends = [constant(value) for value in (*values[:1], *values[-1:])] or [ZERO]
             if len({*ends}) == 1:
@@ -152,6 +152,6 @@ class NumberList:
 
     def add_one_of(self, at: int, values: Sequence[int], split: int, *, signed: bool) -> None:
         """Append the number of a neuron, unless it is a constant."""
-        stored = Stored.choose(values, self.bits, split, signed=signed)
+        stored = Storage.choose(values, self.bits, split, signed=signed)
         if stored.length:
             self.add((values[at] - stored.start) >> stored.digits, stored.length)

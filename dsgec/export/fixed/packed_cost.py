@@ -19,7 +19,7 @@ from dsgec.export.fixed.ir import (
     Sum,
     operands,
 )
-from dsgec.export.fixed.number_lists import Stored
+from dsgec.export.fixed.number_lists import Storage
 from dsgec.export.fixed.packed import CURVE, PackedNetwork
 from dsgec.export.fixed.weight_formats import Way
 from dsgec.export.fixed.weight_rows import LOOP_BYTES
@@ -186,7 +186,7 @@ def _weights(packed: PackedNetwork) -> Counter[str]:
     counts: Counter[str] = Counter()
     for group in groups:
         for name, values in (("counts", group.counts), ("firsts", group.firsts)):
-            if Stored.choose(values, 8, split, signed=False).length:
+            if Storage.choose(values, 8, split, signed=False).length:
                 counts[f"{name}_each"] = 1
                 counts[f"{name}_wide"] |= max(values) > _MOST_BYTE
         counts["may_lack_weights"] |= min(group.counts) == 0
@@ -198,7 +198,7 @@ def _weights(packed: PackedNetwork) -> Counter[str]:
         counts[f"weight_{packed.sources.type}"] += sum(group.counts)
     biases = [neuron.sum.bias for neuron in packed.order]
     if len({*biases}) > 1:
-        length = Stored.choose(biases, item, packed.rows.hidden, signed=True).length
+        length = Storage.choose(biases, item, packed.rows.hidden, signed=True).length
         counts[f"bias_{kept}_{max(length, 1)}"] = 1
     return counts
 

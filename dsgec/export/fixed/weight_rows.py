@@ -9,7 +9,7 @@ from typing import assert_never
 from dsgec.export.fixed.number_lists import (
     ZERO,
     NumberList,
-    Stored,
+    Storage,
     counter,
     next_one,
 )
@@ -98,7 +98,7 @@ class WeightRows:
         size = sum(group.size for group in self.groups) + LOOP_BYTES * (len(self.groups) - 1)
         for group in self.groups:
             for column in (group.counts, group.firsts):
-                stored = Stored.choose(column, BYTE, self.split, signed=False)
+                stored = Storage.choose(column, BYTE, self.split, signed=False)
                 size += len(column) * stored.length
                 size += _CONSTANT_BYTES * (not stored.length and len({*column}) > 1)
         return size
@@ -138,8 +138,8 @@ class PackedLists:
 
     def shift(self, k: Variable) -> tuple[Expression, list[Instruction]]:
         """Return how far the sum of the neuron k is shifted, and the step after reading it."""
-        stored = Stored.choose(self.shifts, BYTE, self.rows.hidden, signed=True)
-        if stored == Stored(1):
+        stored = Storage.choose(self.shifts, BYTE, self.rows.hidden, signed=True)
+        if stored == Storage(1):
             return self.bytes.next, [self.bytes.step]
         return self.bytes.read("shift", self.shifts, k, self.rows.hidden, signed=True)
 
@@ -197,7 +197,7 @@ class PackedLists:
         terms = dict.fromkeys(_content(each.format, has_bytes, has_weights) for each in groups)
 
         def has(columns: Iterable[list[int]], split: int) -> bool:
-            return any(Stored.choose(each, BYTE, split, signed=True).length for each in columns)
+            return any(Storage.choose(each, BYTE, split, signed=True).length for each in columns)
 
         heads = (
             "its bias" if has_weights and has([self.biases], hidden) else "",

@@ -14,7 +14,7 @@ _LEAST_CURVATURE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Boosted:
+class BoostedTrees:
     """Trees in the order in which they were grown, and what the sums begin with."""
 
     trees: tuple[Tree, ...]
@@ -23,7 +23,7 @@ class Boosted:
 
 def boost(
     rows: Array, classes: Array, weights: Array, *, rounds: int, leaves: int, rate: float = RATE
-) -> Boosted:
+) -> BoostedTrees:
     """Return boosted trees for classes, whose shares in each row are 0 or 1.
 
     For two classes, it is one sum that goes into a sigmoid; for more, a sum for each class.
@@ -48,7 +48,7 @@ def boost(
             tree = grown.tree(values, (output,))
             trees.append(tree)
             sums[:, output] += np.array(tree.leaves)[reached_leaves(tree, rows), 0]
-    return Boosted(tuple(trees), tuple(starts.tolist()))
+    return BoostedTrees(tuple(trees), tuple(starts.tolist()))
 
 
 def _chances(sums: Array) -> Array:

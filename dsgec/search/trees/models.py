@@ -9,7 +9,7 @@ from dsgec.network.model import Label, Model
 from dsgec.network.readers.ensembles import Ensemble, Link, add_ensemble
 from dsgec.network.readers.foreign import make_model
 from dsgec.network.readers.layers import Layers
-from dsgec.search.trees.boost import Boosted
+from dsgec.search.trees.boost import BoostedTrees
 from dsgec.search.trees.grow import Array, GrownTree, class_shares, grow, prune
 
 
@@ -29,7 +29,7 @@ def tree_ensemble(tree: GrownTree) -> Ensemble:
     return Ensemble((tree.tree(shares, outputs),), (None,) * len(outputs), "mean")
 
 
-def boosted_ensemble(boosted: Boosted) -> Ensemble:
+def boosted_ensemble(boosted: BoostedTrees) -> Ensemble:
     """Return boosted trees with a sigmoid, or a softmax for more than two classes."""
     link: Link = "sigmoid" if len(boosted.starts) == 1 else "softmax"
     return Ensemble(boosted.trees, boosted.starts, link)

@@ -109,7 +109,7 @@ def largest_network(rows: int) -> int:
     return min(max(rows, LEAST_LARGEST), LARGEST)
 
 
-class Stopped(Exception):
+class WalkStopped(Exception):
     """A task of a walk was asked to stop."""
 
 
@@ -275,7 +275,7 @@ class Walk:
         """Take a step for each rate, or raise an exception if the walk is stopped."""
         for start in range(0, len(rates), STEPS_BETWEEN_LOOKS):
             if self._stop.is_set():
-                raise Stopped
+                raise WalkStopped
             self.descent.descend(net, rates[start : start + STEPS_BETWEEN_LOOKS])
 
     def start(self, width: int) -> SharedLayer:

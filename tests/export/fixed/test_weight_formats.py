@@ -9,7 +9,7 @@ from dsgec.arithmetic.procedures import procedures
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed import packed as packed_module
 from dsgec.export.fixed.evaluate import read, step_values
-from dsgec.export.fixed.number_lists import Stored
+from dsgec.export.fixed.number_lists import Storage
 from dsgec.export.fixed.packed import pack
 from dsgec.export.fixed.weight_formats import Way, WeightFormat, WeightGroup
 from dsgec.export.fixed.weight_rows import WeightRows
@@ -125,5 +125,5 @@ def test_windows_that_are_alike_are_those_of_each_part():
 def test_biases_that_are_apart_by_a_power_of_two_take_a_byte():
     values = [8 + 64 * n for n in (-100, 3, 90, 20, 0, 1, 2, 4, 5)]
 
-    assert Stored.choose(values, 8, 3, signed=True) == Stored(1, 8, 6)
-    assert Stored.choose([*values, 9], 8, 3, signed=True) == Stored(2)
+    assert Storage.choose(values, 8, 3, signed=True) == Storage(1, 8, 6)
+    assert Storage.choose([*values, 9], 8, 3, signed=True) == Storage(2)

@@ -230,7 +230,7 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-np.array(x)))
 
 
-class Boosted:
+class BoostedTrees:
     """An estimator of XGBoost, of which only this is looked at."""
 
     __module__ = "xgboost.sklearn"
@@ -239,7 +239,7 @@ class Boosted:
 
 def test_xgboost_with_a_number_for_a_missing_value_is_refused():
     with pytest.raises(DsgecError, match="takes 0 for a missing value"):
-        dsgec.compile(Boosted())
+        dsgec.compile(BoostedTrees())
 
 
 @pytest.mark.parametrize(
