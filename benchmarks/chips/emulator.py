@@ -10,6 +10,7 @@ from benchmarks.chips.cycles import RULES, Cycles, Instruction
 _PAGE = 0x1000
 _IMAGE, _DATA, _STACK, _RETURN = 0x0, 0x20000000, 0x30000000, 0x40000000
 _DATA_BYTES, _STACK_BYTES = 0x10000, 0x10000
+_MOST_BLOCKS = 10_000_000
 _PAINT = b"\xa5"
 
 
@@ -60,6 +61,8 @@ class Emulator:
 
     def _saw(self, machine: Any, address: int, size: int, data: Any) -> None:
         self.blocks.append((address, size))
+        if len(self.blocks) >= _MOST_BLOCKS:
+            machine.emu_stop()
 
     def call(self, address: int, row: bytes, result_bytes: int) -> tuple[int, bytes, int, int]:
         """What a function of a row and a result gives: itself, the result, stack, cycles."""
@@ -73,6 +76,8 @@ class Emulator:
         for register, value in zip(registers, values, strict=True):
             machine.reg_write(register, value)
         machine.emu_start(address + (1 if self.is_arm else 0), _RETURN)
+        if len(self.blocks) >= _MOST_BLOCKS:
+            raise RuntimeError(f"a function has not returned after {_MOST_BLOCKS} blocks")
         given = machine.reg_read(registers[0])
         used = bytes(machine.mem_read(_STACK, _STACK_BYTES - 64)).lstrip(_PAINT)
         result = bytes(machine.mem_read(result_at, result_bytes))

@@ -19,6 +19,8 @@ TREES = (*((1, leaves) for leaves in (2, 3, 4, 8, 16, 32, 64, 250)), (5, 16), (1
 _LOADABLE = (1, 250), (10, 32)
 """Trees that are tried as tables, too, as the library's loop has 2 KB or more."""
 
+_LOADABLE_COLUMNS = 127
+
 _M2CGEN = (1, 4), (1, 16), (1, 64), (5, 16)
 
 _LEAST_NODE, _LEAST_TABLE, _LEAST_MLP, _LEAST_LINEAR = 6, 2000, 3500, 900
@@ -31,6 +33,8 @@ def emlearn_trees(case: Case) -> Iterator[Candidate]:
 
     kinds = [("inline", *trees) for trees in TREES] + [("loadable", *trees) for trees in _LOADABLE]
     for way, count, leaves in kinds:
+        if way == "loadable" and case.x.shape[1] > _LOADABLE_COLUMNS:
+            continue
         encoding = case.unsigned_bytes if way == "inline" else case.words
         fit = partial(_trees, case, encoding, count, leaves)
         validated = case.validated(_as_votes(fit), encoding(case.x))

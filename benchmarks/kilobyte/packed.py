@@ -11,8 +11,8 @@ from benchmarks.kilobyte.case import Array
 
 def kernel_source(kernel: str, numbers: Mapping[str, int], tables: Mapping[str, Array]) -> Source:
     """Return the C of a kernel in `c/` with its numbers and its tables, which takes bytes."""
-    lines = ['#include "kernel.h"']
-    lines += [f"#define {name} {number}" for name, number in numbers.items()]
+    lines = [f"#define {name} {number}" for name, number in numbers.items()]
+    lines.append('#include "kernel.h"')
     for name, table in tables.items():
         wholes = ", ".join(str(int(value)) for value in table.ravel())
         type_ = f"{table.dtype}_t"

@@ -4,7 +4,7 @@
  */
 enum { INNER = (1 << DEPTH) - 1, NODES = 2 * INNER + 1 };
 
-static int32_t dot(const int8_t *weight, const int8_t *values, uint8_t count)
+static int32_t dot(const int8_t *weight, const int8_t *values, column_count count)
 {
     int32_t sum = 0;
     while (count--)

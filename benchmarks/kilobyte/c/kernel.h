@@ -11,4 +11,9 @@
 #define READ8(at) (*(at))
 #define READ16(at) (*(at))
 #endif
+#if COLUMNS > 255
+typedef uint16_t column_count;
+#else
+typedef uint8_t column_count;
+#endif
 #endif

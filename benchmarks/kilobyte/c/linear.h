@@ -3,7 +3,8 @@ int predict(const int8_t *row)
 {
     const int8_t *weight = weights;
     int32_t largest = 0;
-    uint8_t output, column, best = 0;
+    uint8_t output, best = 0;
+    column_count column;
     for (output = 0; output < OUTPUTS; output++) {
         int32_t sum = (int32_t)READ16(&biases[output]) << BIAS_SHIFT;
         for (column = 0; column < COLUMNS; column++)

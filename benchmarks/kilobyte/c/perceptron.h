@@ -1,5 +1,5 @@
 /* One hidden layer of clipped relu in bytes, and the class with the largest output. */
-static int32_t dot(const int8_t *weight, const int8_t *row, uint8_t count)
+static int32_t dot(const int8_t *weight, const int8_t *row, column_count count)
 {
     int32_t sum = 0;
     while (count--)

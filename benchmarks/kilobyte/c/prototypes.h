@@ -8,8 +8,9 @@ int predict(const int8_t *row)
     for (i = 0; i < PROJECTED; i++) {
         const int8_t *weight = projection + i * COLUMNS;
         int32_t sum = READ16(&biases[i]);
-        for (j = 0; j < COLUMNS; j++)
-            sum += (int16_t)READ8(weight++) * row[j];
+        column_count column;
+        for (column = 0; column < COLUMNS; column++)
+            sum += (int16_t)READ8(weight++) * row[column];
         sum >>= SHIFT;
         z[i] = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);
     }
