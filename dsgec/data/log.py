@@ -24,6 +24,8 @@ from dsgec.errors import DsgecError, counted, join_names, mention, setting_error
 from dsgec.network.model import Label
 from dsgec.signal.description import Signal
 
+_MOST_VOTED = 120  # a vote is an integer of 8 bits
+
 
 def is_log(table: Table, options: Preprocessing) -> bool:
     """Return whether the rows of a data set are windows of the samples in a table."""
@@ -42,9 +44,12 @@ def make_log_dataset(table: Table, target: str | None, options: Preprocessing) -
         raise DsgecError("the samples of a log cannot have weights", "Leave them out.")
     place = default_place(table, target, options)
     classes, y = read_target(table, place, options.task)
-    if options.smooth > 1 and not classes:
+    if options.smooth > 1 and not 0 < len(classes) <= _MOST_VOTED:
+        what = f"has {len(classes)} classes" if classes else "is numeric"
         raise setting_error(
-            "smooth", f"is for classes, but `{table.columns[place]}` is numeric", "Leave it out."
+            "smooth",
+            f"is for at most {_MOST_VOTED} classes, but `{table.columns[place]}` {what}",
+            "Leave it out.",
         )
     log = read_log(table, place, options)
     if len(y) < len(log.samples):  # of a wide table

@@ -8,6 +8,7 @@ import pytest
 from dsgec.export.golden import classes_of, classes_of_results
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.targets.target import TARGETS
+from dsgec.signal.smooth import smooth
 from tests.support.signal_models import (
     artefact_of,
     expected_windows,
@@ -33,7 +34,13 @@ def expected(artefact, samples, restarts):
             if format_.fixed
             else classes_of(model, artefact.network, rows)
         )
-        columns.append(np.array(numbers).reshape(-1, 1))
+        numbers = np.array(numbers)
+        votes = model.signal.smooth
+        at = np.array(ends)
+        begins = np.diff(at, prepend=-1) != model.signal.step
+        for restart in restarts:  # a window that begins there may follow the one before by a step
+            begins |= (at >= restart) & (np.r_[-1, at[:-1]] < restart)
+        columns.append(smooth(numbers, begins, votes).reshape(-1, 1))
     return np.hstack([column.astype(np.float64) for column in columns])
 
 
@@ -78,6 +85,11 @@ def test_a_stream_is_the_batch_in_every_language(tmp_path, language):
         [2, 7],
         ("q15",) if language in ("rust", "java", "go", "cffi") else DTYPES,
     )
+
+
+def test_votes_are_counted_in_every_language(tmp_path, language):
+    assert random_model(4).signal.smooth == 3
+    agree(tmp_path, language, [4], ("q15",))
 
 
 @pytest.mark.campaign

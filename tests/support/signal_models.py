@@ -1,6 +1,7 @@
 """Models of signals: features of windows and a network on them, drawn at random or fixed."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
@@ -117,7 +118,8 @@ def signal_model(signal, seed=0, outputs=1, classes=("idle", "shake")):
 def random_model(seed):
     """Return a model of a random signal: of two or three classes, or of one or two values."""
     outputs, classes = ((1, ("a", "b")), (3, ("a", "b", "c")), (1, ()), (2, ()))[seed % 4]
-    return signal_model(random_signal(seed), seed, outputs, classes)
+    votes = (1, 3, 4)[seed // 4 % 3] if classes else 1
+    return signal_model(replace(random_signal(seed), smooth=votes), seed, outputs, classes)
 
 
 def random_samples(signal, seed, count, gaps=0):

@@ -64,10 +64,11 @@ for (const [name, file, channels] of JSON.parse(readFileSync("names.json", "utf8
   const stream = new net.Stream();
   for (let at = 0; at < data.length; at += channels + 1) {
     if (data[at]) stream.start();
-    if (stream.pushIntegers(data.subarray(at + 1, at + 1 + channels)) === null) continue;
+    const answer = stream.pushIntegers(data.subarray(at + 1, at + 1 + channels));
+    if (answer === null) continue;
     found.push(at / (channels + 1), ...stream.features());
     if (net.classes) {
-      found.push(...stream.predictProba(), net.classes.indexOf(stream.predict()));
+      found.push(...stream.predictProba(), net.classes.indexOf(answer));
     } else {
       found.push(...[stream.predict()].flat());
     }
@@ -92,8 +93,8 @@ macro_rules! of {
             if stream.push(&std::array::from_fn(|i| value(at + 1 + i))) {
                 found.push(t as f64);
                 found.extend(stream.features().iter().map(|&v| f64::from(v)));
-                let more: fn(&Stream) -> Vec<f64> = $more;
-                found.extend(more(&stream));
+                let more: fn(&mut Stream) -> Vec<f64> = $more;
+                found.extend(more(&mut stream));
             }
         }
         let bytes: Vec<u8> = found.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -103,7 +104,7 @@ macro_rules! of {
 """
 RUST_CLASSES = """|s| {
     let mut all: Vec<f64> = s.predict_proba().iter().map(|&v| v as f64).collect();
-    all.push(s.predict().map_or(-1.0, |n| n as f64));
+    all.push(s.ANSWER().map_or(-1.0, |n| n as f64));
     all
 }"""
 RUST_VALUES = "|s| s.predict().iter().map(|&v| v as f64).collect()"
@@ -198,6 +199,11 @@ GO_CALL = """	{
 """
 
 
+def has_votes(artefact):
+    """Return whether the windows of a stream vote for its class."""
+    return artefact.model.is_classifier and artefact.model.signal.smooth > 1
+
+
 def c(folder, artefacts):
     """Compile each with the sanitizers, and run it."""
     for name, artefact in artefacts.items():
@@ -207,7 +213,8 @@ def c(folder, artefacts):
         main = main.replace("PROBA", "predict_proba" if model.is_classifier else "regress")
         main = main.replace("RESULT", f"{name}_result" if fixed else f"{name}_real")
         main = main.replace("UNIT", repr(2.0**-fixed.program.fraction) if fixed else "1")
-        chosen = f"value = {name}_predict_window(&s); fwrite(&value, 8, 1, out);"
+        answer = "vote" if has_votes(artefact) else "predict"
+        chosen = f"value = {name}_{answer}_window(&s); fwrite(&value, 8, 1, out);"
         write(
             folder / f"{name}_main.c", main.replace("CLASS", chosen if model.is_classifier else "")
         )
@@ -236,7 +243,10 @@ def wasm(folder, artefacts):
 def rust(folder, artefacts):
     """Build a workspace, in which overflow is checked."""
     classes = {
-        n: RUST_CLASSES if a.model.is_classifier else RUST_VALUES for n, a in artefacts.items()
+        n: RUST_CLASSES.replace("ANSWER", "vote" if has_votes(a) else "predict")
+        if a.model.is_classifier
+        else RUST_VALUES
+        for n, a in artefacts.items()
     }
     calls = [f"    of!({name}, {more});" for name, more in classes.items()]
     needs = [f'{name} = {{ path = "../{name}" }}' for name in artefacts]
@@ -258,7 +268,8 @@ def java(folder, artefacts):
         is_classifier = artefact.model.is_classifier
         call = call.replace("REAL", "float" if artefact.dtype == "float" else "double")
         call = call.replace("PROBA", "predictProba" if is_classifier else "predict")
-        chosen = "found.add((double) stream.predict());" if is_classifier else ""
+        answer = "vote" if has_votes(artefact) else "predict"
+        chosen = f"found.add((double) stream.{answer}());" if is_classifier else ""
         calls.append(call.replace("CLASS", chosen))
     write(folder / "Driver.java", JAVA_HEAD + "".join(calls) + "    }\n}\n")
     javac = ["javac", *(f"-J{flag}" for flag in SMALL_MACHINE), "-proc:none", "-d", "classes"]
@@ -273,7 +284,8 @@ def go(folder, artefacts):
         is_classifier = artefact.model.is_classifier
         call = GO_CALL.replace("NAME", name)
         call = call.replace("PROBA", "PredictProba" if is_classifier else "Predict")
-        chosen = "found = append(found, float64(stream.Predict()))" if is_classifier else ""
+        answer = "Vote" if has_votes(artefact) else "Predict"
+        chosen = f"found = append(found, float64(stream.{answer}()))" if is_classifier else ""
         calls.append(call.replace("CLASS", chosen))
     imports = "".join(f'\t"example.com/{name}"\n' for name in artefacts)
     write(folder / "main.go", GO_HEAD.replace("IMPORTS", imports) + "".join(calls) + "}\n")
@@ -310,15 +322,14 @@ def _write_windows(folder, name, artefact, module, passes):
         if restarts:
             stream.start()
             last = None
-        stream.push_integers(sample)
+        answer = stream.push_integers(sample)
         if stream._features is last or stream._features is None:
             last = stream._features
             continue
         last = stream._features
         found += [t, *stream.features()]
         if model.classes:
-            label = stream.predict()
-            number = -1 if label is None else [*model.classes].index(label)
+            number = -1 if answer is None else [*model.classes].index(answer)
             found += [*stream.predict_proba(), number]
         else:
             found += np.ravel(stream.predict()).tolist()

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from dsgec.arithmetic.procedures import with_library
 from dsgec.export.artefact import Artefact
 from dsgec.export.streams.program import (
@@ -12,16 +14,18 @@ from dsgec.export.streams.program import (
     row_program,
 )
 from dsgec.export.streams.selftest import Recording, recording
+from dsgec.export.streams.vote import vote_procedure
 from dsgec.export.view import python_list
 from dsgec.literals import python_data
 from dsgec.network.model import Label
-from dsgec.program.ir import ArrayParameter, Program, Type
+from dsgec.program.ir import ArrayParameter, Procedure, Program, Type
 from dsgec.program.print_js import ARRAYS
 from dsgec.program.printer import Printer
 from dsgec.rendering import Code
 from dsgec.signal.description import Signal
 from dsgec.signal.lower import stream_program
 from dsgec.signal.prove import prove
+from dsgec.signal.smooth import smooth
 from dsgec.signal.stream import MISSING, largest_sample, state_of
 
 _BYTES: dict[Type, int] = {"int32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1}
@@ -49,13 +53,26 @@ class StreamView:
             ranges = [prove(one, self.window, self.signal.bits) for one in self.signal.features]
             sizes = [max(-one.least, one.most) for one in ranges]
             row = row_program(fixed.program.columns, sizes, fixed.program.bits)
-        return Program((*own.tables, *row.tables), (*own.procedures, *row.procedures, limit))
+        procedures = (*own.procedures, *row.procedures, limit, *self.counting)
+        return Program((*own.tables, *row.tables), procedures)
 
     @cached_property
     def program_of_features(self) -> Program:
         """Return the program without the integers of the network's columns."""
-        procedures = (*renamed(self.window_program).procedures, limit_procedure(self.signal))
-        return Program(renamed(self.window_program).tables, procedures)
+        own = renamed(self.window_program)
+        limit = limit_procedure(self.signal)
+        return Program(own.tables, (*own.procedures, limit, *self.counting))
+
+    @property
+    def votes(self) -> int:
+        """Return how many windows vote for a class; 0 if each is alone."""
+        votes = self.signal.smooth if self.artefact.model.is_classifier else 1
+        return votes if votes > 1 else 0
+
+    @property
+    def counting(self) -> tuple[Procedure, ...]:
+        """Return the procedure that counts votes, if there are any."""
+        return (vote_procedure(self.votes),) if self.votes else ()
 
     def printed(self, print_with: Callable[[Program], Printer]) -> Code:
         """Return the tables and procedures in a language, for a network that takes floats."""
@@ -149,8 +166,15 @@ class StreamView:
         labels = self.artefact.model.classes
         wanted: Sequence[Sequence[Label | float | None]] = found.results
         if labels:
-            wanted = [[None if number < 0 else labels[number]] for number in found.classes]
+            voted = self.vote(found)
+            wanted = [[None if number < 0 else labels[number]] for number in voted]
         return tuple(zip(found.ends, found.features, wanted, strict=True))
+
+    def vote(self, found: Recording) -> list[int]:
+        """Return the classes of the windows of a recording by their votes."""
+        begins = np.diff(found.ends, prepend=-self.window) != self.step
+        classes = np.array(found.classes, dtype=np.intp)
+        return [int(number) for number in smooth(classes, begins, max(self.votes, 1))]
 
     @property
     def python_windows(self) -> tuple[tuple[int, tuple[int, ...], Code], ...]:

@@ -68,6 +68,8 @@ class CStream:
             found.append(_member("uint8" if overlap <= 256 else "uint16", "complete", 1))
         if found[-1].width == 2 and counts.width == 1:
             found.reverse()
+        if self.stream.votes:
+            found.append(_member("int8", "votes", self.stream.votes))
         return _padded(found, max(self.alignment, counts.width))
 
     @property
