@@ -106,19 +106,20 @@ def _as_given(artefact: Artefact, rows: NDArray[Any]) -> tuple[NDArray[Any], Any
     return np.ascontiguousarray(wholes, f"int{fixed.program.bits}"), np.int16
 
 
-def _tool(chip: str, name: str, folder: Path, *arguments: str) -> str:
+def tool(chip: str, name: str, folder: Path, *arguments: str) -> str:
+    """Return what a tool of the compiler prints of `net.elf`."""
     return _run([COMPILERS[chip].tool(name), *arguments, "net.elf"], folder).decode()
 
 
 def _symbols(chip: str, folder: Path) -> dict[str, int]:
-    lines = (line.split() for line in _tool(chip, "nm", folder).splitlines())
+    lines = (line.split() for line in tool(chip, "nm", folder).splitlines())
     return {parts[2]: int(parts[0], 16) for parts in lines if len(parts) == 3}
 
 
 def _emulated(
     chip: str, folder: Path, function: str, rows: NDArray[Any], result_bytes: int
 ) -> list[Call]:
-    text = _tool(chip, "objdump", folder, "-d")
+    text = tool(chip, "objdump", folder, "-d")
     symbols = _symbols(chip, folder)
     emulator = Emulator(chip, folder / "net.elf", disassembly(text), symbols)
     calls = [emulator.call(symbols[function], row.tobytes(), result_bytes) for row in rows]

@@ -1,0 +1,1 @@
+"""What streams take of chips: `python -m benchmarks.streams`."""

@@ -1,0 +1,149 @@
+"""State what a stream costs on a chip: flash, RAM and cycles, estimated without a compiler.
+
+A signal's plan has what is kept of each sample, the filters and the features, each of them
+once. Each has prices, which `python -m benchmarks.streams --fit` measures on chips.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from dsgec.errors import DsgecError, join_names
+from dsgec.export.artefact import Artefact
+from dsgec.export.streams.view import StreamView, stream_view
+from dsgec.export.targets.c.stream import CStream
+from dsgec.network.cost.chips import CHIPS, Cost
+from dsgec.signal.description import Call, Signal
+from dsgec.signal.lower import places_of
+from dsgec.signal.plan import Delay, Kept, Plan, channels_of, make_plan, numbers_of
+from dsgec.toml import read_toml
+
+_TABLE = "prices.toml"
+_BYTES = {"int8": 1, "int16": 2, "int32": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCost:
+    """The bytes and cycles that a stream and its network take of a chip.
+
+    `state` are the bytes of one stream, which are exact; `stack` the most bytes of a call. `sample`
+    are the cycles for a sample, on average; `window` are those for a window that is complete: its
+    features, and what the network makes of them.
+    """
+
+    flash: int
+    state: int
+    stack: int
+    sample: int
+    window: int
+
+    @property
+    def ram(self) -> int:
+        """Return the bytes of a stream and of the stack."""
+        return self.state + self.stack
+
+    @property
+    def longest(self) -> int:
+        """Return the cycles between two samples if a window is complete."""
+        return self.sample + self.window
+
+
+Prices = Mapping[str, Mapping[str, int]]
+"""The prices of each kind of work, by `flash`, `stack`, `sample` and `window`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamWork:
+    """The work of a stream by kind: what its code has, and what a sample and a window take."""
+
+    code: Counter[str]
+    sample: Counter[str]
+    window: Counter[str]
+
+    @property
+    def kinds(self) -> set[str]:
+        return {*self.code, *self.sample, *self.window}
+
+
+def stream_cost(artefact: Artefact, chip: str) -> StreamCost:
+    """Return what the C of a stream and its network cost; raise a DsgecError if it is unknown."""
+    stream = stream_view(artefact)
+    if stream is None:
+        raise DsgecError("the model has no stream", "Its columns are not features of a signal.")
+    prices = stream_prices().get(chip)
+    if prices is None:
+        raise DsgecError(f"unknown chip `{chip}`", f"Choose from {', '.join(CHIPS)}.")
+    work = stream_work(stream)
+    unknown = sorted(work.kinds - {kind for own in prices.values() for kind in own})
+    if unknown:
+        raise DsgecError(
+            f"there is no estimate of {join_names(unknown)} on {chip}",
+            "In a clone of the project, `python -m benchmarks.streams --fit` measures features.",
+        )
+    return combined_cost(artefact.cost(chip), stream, work, prices)
+
+
+def combined_cost(
+    network: Cost, stream: StreamView, work: StreamWork, prices: Prices
+) -> StreamCost:
+    """Return the cost of a network and its stream."""
+    return StreamCost(
+        network.flash + _sum(prices["flash"], work.code),
+        CStream(stream, stream.artefact.name).bytes,
+        network.stack + _sum(prices["stack"], work.code),
+        _sum(prices["sample"], work.sample),
+        network.cycles + _sum(prices["window"], work.window),
+    )
+
+
+def _sum(prices: Mapping[str, int], counts: Mapping[str, int]) -> int:
+    return sum(count * prices.get(kind, 0) for kind, count in counts.items())
+
+
+@cache
+def stream_prices() -> Mapping[str, Prices]:
+    """Return the prices of all chips."""
+    found: Mapping[str, Prices] = read_toml(files("dsgec.export.streams").joinpath(_TABLE), _TABLE)
+    return found
+
+
+def stream_work(stream: StreamView) -> StreamWork:
+    """Return the work of a stream."""
+    signal, dtype = stream.signal, stream.artefact.dtype
+    plan = make_plan(signal.features)
+    steps = _step_kinds(signal, plan)
+    read = {name for call in signal.features for name in channels_of(call)}
+    features = Counter(part.function for parts in plan.features for part in parts)
+    columns = len(signal.features)
+
+    code = steps + features
+    code.update(f"uses {one.name}" for one in stream.window_program.procedures if one.result)
+    code.update(stream=1, overlaps=int(stream.overlap > 1), channel=len(read), column=columns)
+    code[f"row {dtype}"] = 1
+    code["data"] = sum(len(table.values) * _BYTES[table.type] for table in stream.program.tables)
+    active = signal.window / signal.step
+    sample = Counter({kind: round(count * active) for kind, count in steps.items()})
+    sample.update(push=1, axis=stream.channels, state=stream.overlap)
+    sample.update(following=round(active), channel=round(len(read) * active))
+    window = Counter({"window": 1, f"column {dtype}": columns, f"row {dtype}": 1, **features})
+    return StreamWork(+code, +sample, +window)
+
+
+def _step_kinds(signal: Signal, plan: Plan) -> Counter[str]:
+    """Count the steps of a sample by kind: what is kept, the types of its places, and filters."""
+    counts: Counter[str] = Counter()
+    places = places_of(signal)
+    for step in plan.steps:
+        match step:
+            case Kept(name):
+                counts[f"kept {name}"] += 1
+                counts[f"{places[step].type}" if step in places else "passing"] += 1
+                counts["bits"] += dict(step.numbers).get("shift", 0)
+            case Delay():
+                counts["delay"] += 1
+            case Call(function):
+                counts[f"filter {function}"] += 1
+                counts["bits"] += dict(numbers_of(step)).get("shift", 0)
+    return counts

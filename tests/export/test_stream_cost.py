@@ -1,0 +1,54 @@
+"""The stated cost of a stream: its RAM is exact, and its prices cover all features."""
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.export.streams.cost import stream_cost, stream_prices, stream_work
+from dsgec.export.streams.view import stream_view
+from dsgec.network.cost.chips import CHIPS
+from tests.support.models import IRIS
+from tests.support.packages import artefact_of as plain_artefact
+from tests.support.signal_models import artefact_of, signal_model, signal_of
+
+
+def cost(*features, chip="cortex-m0plus", **signal):
+    return stream_cost(artefact_of(signal_model(signal_of(features, **signal)), "q15"), chip)
+
+
+@pytest.mark.parametrize("chip", stream_prices())
+def test_more_features_cost_more(chip):
+    one, more = cost("std(ax)", chip=chip), cost("std(ax)", "goertzel(ay, 3)", chip=chip)
+    assert (one.flash, one.state, one.sample, one.window) < (
+        *(more.flash, more.state, more.sample, more.window),
+    )
+    assert more.ram == more.state + more.stack
+    assert more.longest == more.sample + more.window
+
+
+def test_features_that_share_their_sums_cost_them_once():
+    one, two = cost("mean(ax)", step=16), cost("mean(ax)", "std(ax)", "rms(ax)", step=16)
+    alone = cost("energy(ax)", step=16)
+    assert (one.state, alone.state, two.state) == (8, 8, 12)
+    assert two.sample < one.sample + alone.sample
+
+
+def test_windows_that_overlap_cost_a_state_each():
+    one, three = cost("mean(ax)", step=16), cost("mean(ax)", step=6)
+    assert three.state >= 3 * one.state - 8
+    assert 2 * one.sample < three.sample < 3.5 * one.sample
+
+
+def test_a_model_of_a_table_and_an_unknown_chip_are_refused():
+    with pytest.raises(DsgecError, match="the model has no stream"):
+        stream_cost(plain_artefact(IRIS, "q15"), "avr")
+    with pytest.raises(DsgecError, match="unknown chip `z80`"):
+        cost("mean(ax)", chip="z80")
+
+
+def test_work_is_counted_for_code_samples_and_windows():
+    stream = stream_view(artefact_of(signal_model(signal_of(["std(diff(ax))"], step=8)), "q7"))
+    work = stream_work(stream)
+    assert work.code["kept total"] == work.code["filter diff"] == work.code["uses root"] == 1
+    assert work.sample["kept total"] == 2  # two windows overlap
+    assert work.window["std"] == work.window["column q7"] == 1
+    assert {*stream_prices()} <= {*CHIPS}
