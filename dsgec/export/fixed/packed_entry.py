@@ -56,7 +56,10 @@ def packed_integer_program(
 
 
 def steps_after(source: ir.IntegerProgram, packed: PackedNetwork) -> Program:
-    """Return `results(s, y)`, which computes the results from the packed sums."""
+    """Return `results(s, y)`, which computes the results from the packed sums.
+
+    It is `results(x, s, y)` if a column is read after the neurons.
+    """
     s = packed.sums
     writer = StepWriter(source, is_split=False)
     for at, operand in enumerate(packed.shown):
@@ -64,11 +67,14 @@ def steps_after(source: ir.IntegerProgram, packed: PackedNetwork) -> Program:
             writer.values[operand.number] = Element("s", index(at), s.type)
     for number in packed.after:
         writer.step(number, source.steps[number])
-    steps = (source.steps[number] for number in packed.after)
+    steps = [source.steps[number] for number in packed.after]
     looked = {step.table for step in steps if isinstance(step, ir.Look)}
+    read = {*source.results, *(operand for step in steps for operand in ir.operands(step))}
+    row = any(isinstance(operand, ir.ColumnValue) for operand in read)
     tables, looks = function_tables(source, sorted(looked))
     given = replace(packed.sums, is_written=False)
     y = ArrayParameter("y", "int16", len(source.results), is_written=True)
     body = (*writer.body, *writer.stores("y", source.results))
     about = "Compute the results from the sums."
-    return Program(tables, (*looks, Procedure("results", about, (given, y), body)))
+    parameters = (*((row_parameter(source),) if row else ()), given, y)
+    return Program(tables, (*looks, Procedure("results", about, parameters, body)))

@@ -90,6 +90,14 @@ MODELS = {
         (Column("a"), Column("b")),
         tuple("abcd"),
     ),
+    "columns read late": Model(
+        parse(
+            "inputs = 4\nh_1_1 = relu(x_1 + 0.5 * x_2 - 0.1)\n"
+            "y_1 = if(x_3 > 0.2, h_1_1 * 0.5 + x_1, x_2 * x_4)\ny_2 = x_4"
+        ),
+        tuple(Column(name) for name in "abcd"),
+        (),
+    ),
     "skips": Model(
         parse(
             "inputs = 3\nh_1_1 = sin(x_1 * x_2)\nh_1_2 = sig(x_1 - x_3)\n"

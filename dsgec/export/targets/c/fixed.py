@@ -77,10 +77,21 @@ class FixedCView(CNames):
         return Code("int" if self.packed.decides or self.refuses else "void")
 
     @cached_property
-    def rest(self) -> Code:
-        """Return the procedure that computes the results from the packed sums."""
+    def after(self) -> Program:
+        """Return the program that computes the results from the packed sums."""
         assert self.packed
-        program = steps_after(self.fixed.program, self.packed)
+        return steps_after(self.fixed.program, self.packed)
+
+    @property
+    def after_arguments(self) -> Code:
+        """Return the arguments of its entry."""
+        return Code(", ".join(array.name for array in self.after.entry.arrays))
+
+    @cached_property
+    def rest(self) -> Code:
+        """Return the code that computes the results from the packed sums."""
+        assert self.packed
+        program = self.after
         tables = {table.name for table in self.packed.program.tables}
         printer = CPrinter(program, self.m.prefix)
         shared = [*program.tables, *self.packed.program.tables]
