@@ -1,7 +1,7 @@
 """What streams take of chips, measured and as dsgec states it: `python -m benchmarks.streams`.
 
 Random streams are linked by cross compilers and run in simulators (see `benchmarks.chips`); the
-table of docs/reference/streams.md has how far dsgec is from what was measured. With `--fit`, the prices
+table of docs/reference/streams.md has how far dsgec is from that. With `--fit`, the prices
 are fitted first, to other streams.
 """
 
@@ -20,8 +20,13 @@ from benchmarks.streams.fit import Prices, fit
 from benchmarks.streams.measure import Line, measure
 from benchmarks.streams.signals import random_artefact, recording
 from dsgec.errors import DsgecError
-from dsgec.export.streams.cost import StreamCost, combined_cost, stream_prices, stream_work
-from dsgec.export.streams.view import stream_view
+from dsgec.export.streams.cost import (
+    StreamCost,
+    combined_cost,
+    stream_of,
+    stream_prices,
+    stream_work,
+)
 from dsgec.network.cost.chips import CHIPS
 from dsgec.toml import to_toml
 
@@ -88,7 +93,7 @@ def measured(path: Path, chip: str, seeds: Sequence[int]) -> dict[int, Line]:
 
 def _fitted(lines: dict[int, Line]) -> Prices:
     artefacts = [random_artefact(seed) for seed in lines]
-    works = [stream_work(stream) for stream in map(stream_view, artefacts) if stream]
+    works = [stream_work(stream_of(artefact)) for artefact in artefacts]
     chip = next(iter(lines.values())).chip
     return fit([*lines.values()], works, [one.cost(chip) for one in artefacts])
 
@@ -96,8 +101,7 @@ def _fitted(lines: dict[int, Line]) -> Prices:
 def stated(seed: int, chip: str, prices: Prices) -> StreamCost:
     """Return what dsgec states of a random stream."""
     artefact = random_artefact(seed)
-    stream = stream_view(artefact)
-    assert stream is not None
+    stream = stream_of(artefact)
     return combined_cost(artefact.cost(chip), stream, stream_work(stream), prices)
 
 

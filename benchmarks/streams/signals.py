@@ -15,7 +15,7 @@ from dsgec.network.ranges import Range
 from dsgec.signal.compute import compute_features
 from dsgec.signal.constants import NUMBERS, bits_for, limit_of
 from dsgec.signal.definition import DEFINITIONS, Definition
-from dsgec.signal.description import Channel, Signal
+from dsgec.signal.description import Call, Channel, Signal
 from dsgec.signal.parse import parse_feature
 
 DTYPES = ("q15", "q7", "q15", "float")
@@ -55,7 +55,7 @@ def random_signal(rng: random.Random) -> Signal:
     step = -(-window // rng.choice((1, 1, 1, 2, 2, 4)))
     channels = ("ax", "ay", "az")[: rng.randint(1, 3)]
     count = rng.choice((1, 1, 2, 3, 4, _MOST_FEATURES))
-    calls = {}
+    calls: dict[str, Call] = {}
     while len(calls) < count:
         text = random_feature(rng, channels, window)
         try:

@@ -3,8 +3,7 @@
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.export.streams.cost import stream_cost, stream_prices, stream_work
-from dsgec.export.streams.view import stream_view
+from dsgec.export.streams.cost import stream_cost, stream_of, stream_prices, stream_work
 from dsgec.network.cost.chips import CHIPS
 from tests.support.models import IRIS
 from tests.support.packages import artefact_of as plain_artefact
@@ -46,7 +45,7 @@ def test_a_model_of_a_table_and_an_unknown_chip_are_refused():
 
 
 def test_work_is_counted_for_code_samples_and_windows():
-    stream = stream_view(artefact_of(signal_model(signal_of(["std(diff(ax))"], step=8)), "q7"))
+    stream = stream_of(artefact_of(signal_model(signal_of(["std(diff(ax))"], step=8)), "q7"))
     work = stream_work(stream)
     assert work.code["kept total"] == work.code["filter diff"] == work.code["uses root"] == 1
     assert work.sample["kept total"] == 2  # two windows overlap

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from dsgec.errors import DsgecError, join_names
 from dsgec.export.artefact import Artefact
-from dsgec.export.streams.view import StreamView, stream_view
+from dsgec.export.streams.view import StreamView
 from dsgec.export.targets.c.stream import CStream
 from dsgec.network.cost.chips import CHIPS, Cost
 from dsgec.signal.description import Call, Signal
@@ -69,9 +69,7 @@ class StreamWork:
 
 def stream_cost(artefact: Artefact, chip: str) -> StreamCost:
     """Return what the C of a stream and its network cost; raise a DsgecError if it is unknown."""
-    stream = stream_view(artefact)
-    if stream is None:
-        raise DsgecError("the model has no stream", "Its columns are not features of a signal.")
+    stream = stream_of(artefact)
     prices = stream_prices().get(chip)
     if prices is None:
         raise DsgecError(f"unknown chip `{chip}`", f"Choose from {', '.join(CHIPS)}.")
@@ -83,6 +81,13 @@ def stream_cost(artefact: Artefact, chip: str) -> StreamCost:
             "In a clone of the project, `python -m benchmarks.streams --fit` measures features.",
         )
     return combined_cost(artefact.cost(chip), stream, work, prices)
+
+
+def stream_of(artefact: Artefact) -> StreamView:
+    """Return the stream of an artefact, or raise a DsgecError if it has none."""
+    if artefact.model.signal is None:
+        raise DsgecError("the model has no stream", "Its columns are not features of a signal.")
+    return StreamView(artefact, artefact.model.signal)
 
 
 def combined_cost(
