@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from dsgec.errors import DsgecError
 from dsgec.search.fitness import Answer, Evaluator, Failure, Function, LocalEvaluator, call_fitness
 from dsgec.study.problem_file import ProblemFile
-from dsgec.study.processes import Processes
+from dsgec.study.processes import Processes, begin
 
 _CHUNKS = 4  # for each process, so that none waits long for the others
 _GRACE = 5.0  # seconds until a process is killed that does not stop by itself
@@ -147,7 +147,9 @@ def _find(source: FitnessSource) -> None:
 def _call(
     source: FitnessSource, phenotypes: list[str], batched: bool, seconds: float
 ) -> list[Answer]:
-    return call_fitness(source.find(), phenotypes, batched, seconds)
+    function = source.find()  # on a busy machine, the imports of its module can take long
+    begin()
+    return call_fitness(function, phenotypes, batched, seconds)
 
 
 def make_evaluator(

@@ -37,13 +37,19 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _STOP = b""
 _GONE = (EOFError, OSError)
 
-_remark_listeners: list[Callable[[str], None]] = []
+_listeners: list[Callable[[str, Any], None]] = []
 
 
 def remark(text: str) -> None:
     """Send a message for the user from within a call."""
-    for listener in _remark_listeners:
-        listener(text)
+    for listener in _listeners:
+        listener("remark", text)
+
+
+def begin() -> None:
+    """Start the time of `submit_within`, from within a call that has imported what it needs."""
+    for listener in _listeners:
+        listener("begin", None)
 
 
 class Workers(Protocol):
@@ -99,7 +105,10 @@ class Processes:
     def submit_within(
         self, seconds: float | None, function: Callable[..., Any], *arguments: Any
     ) -> "Future[Any]":
-        """Submit a call whose process is killed after so many seconds: it raises TimeoutError."""
+        """Submit a call whose process is killed so many seconds after `begin`.
+
+        It then raises TimeoutError.
+        """
         call = _Call(function, arguments, seconds)
         self._waiting.put(call)
         self._submitted += 1
@@ -243,16 +252,20 @@ class _Process:
         """Make a call and return its result, or raise its error or `_LostProcess`."""
         data = bytes(ForkingPickler.dumps((call.function, call.arguments)))
         failure: Exception | None = None
+        limit: float | None = None
         try:
             self._send(data)
             while True:
-                if call.seconds is not None and not self._connection.poll(call.seconds):
+                if limit is not None and not self._connection.poll(limit):
                     raise _LateProcess
                 answer = self._connection.recv_bytes()
                 try:
                     kind, value = ForkingPickler.loads(answer)
                 except Exception as error:
                     raise RuntimeError(f"an answer cannot be read: {error}") from error
+                if kind == "begin":
+                    limit = call.seconds
+                    continue
                 if kind != "remark":
                     break
                 try:
@@ -312,7 +325,7 @@ def _serve(connection: Connection, module: str, cache_folder: str) -> None:
             data = bytes(ForkingPickler.dumps(("error", failure)))
         connection.send_bytes(data)
 
-    _remark_listeners.append(lambda text: send("remark", text))
+    _listeners.append(send)
     _end_with_parent()
     threading.Thread(target=listen, daemon=True).start()
     if module:

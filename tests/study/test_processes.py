@@ -250,6 +250,20 @@ def test_what_is_printed_at_the_start_is_no_answer(tmp_path, monkeypatch):
         assert results([workers.submit(length, "ab")]) == [2]
 
 
+def begin_late(seconds):
+    time.sleep(1.0)
+    processes.begin()
+    time.sleep(seconds)
+    return seconds
+
+
+def test_the_time_of_a_call_begins_when_it_says_so():
+    with closing(Processes(1)) as workers:
+        assert results([workers.submit_within(0.8, begin_late, 0.0)]) == [0.0]
+        with pytest.raises(TimeoutError):
+            workers.submit_within(0.8, begin_late, 60.0).result(60.0)
+
+
 PROGRAM = """
 import sys
 from pathlib import Path

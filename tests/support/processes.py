@@ -27,12 +27,17 @@ class ThreadWorker:
 
     def call(self, call, on_remark):
         data = bytes(processes.ForkingPickler.dumps((call.function, call.arguments)))
+
+        def listen(kind, value):
+            if kind == "remark":
+                on_remark(value)
+
         with self._one_at_a_time:
-            processes._remark_listeners.append(on_remark)
+            processes._listeners.append(listen)
             try:
                 answer = processes.ForkingPickler.dumps(processes._answer(data))
             finally:
-                processes._remark_listeners.remove(on_remark)
+                processes._listeners.remove(listen)
         kind, value = processes.ForkingPickler.loads(answer)
         if kind == "error":
             raise value
