@@ -21,9 +21,8 @@ from dsgec.search.scoring import NoValidIndividual
 from dsgec.search.settings import Settings
 from dsgec.study.cluster import AbandonedCall, is_abandoned
 from dsgec.study.definition import Cell
-from dsgec.study.prepare import asked_of
+from dsgec.study.prepare import asked_of, cell_record, make_cell_problem
 from dsgec.study.results import failure_text, outcome_text
-from dsgec.study.text_cells import cell_record, make_cell_problem
 
 
 @dataclass(frozen=True, slots=True)
