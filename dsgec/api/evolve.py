@@ -38,7 +38,7 @@ from dsgec.run.record import is_same_run
 from dsgec.run.result import make_later
 from dsgec.run.result_folder import refuse_other_run
 from dsgec.run.search import Search
-from dsgec.search.choose import choose_evolver, default_threads
+from dsgec.search.choose import choose_evolver
 from dsgec.search.defaults import default_grammar
 from dsgec.search.evolver import Evolver, Generation, HistoryRow
 from dsgec.search.presets import Execution
@@ -250,9 +250,8 @@ def _load_grammar(grammar: Any) -> GrammarFile:
     return grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
 
 
-def _make_evolver(job: Job, execution: Execution) -> Evolver:
-    threads = execution.threads or default_threads(job.problem, job.settings.islands)
-    return choose_evolver(job.problem, job.settings, execution.backend, threads, soon=True)
+def _make_evolver(job: Job, own: Execution) -> Evolver:
+    return choose_evolver(job.problem, job.settings, own.backend, own.threads, soon=True)
 
 
 def collect_notes(job: Job, evolver: Evolver) -> tuple[str, ...]:

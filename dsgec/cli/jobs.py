@@ -188,9 +188,8 @@ def _refuse_unwritable(job: Job) -> None:
 def _make_evolver(job: Job, options: SessionOptions, exits: ExitStack) -> Evolver:
     """Return the evolver of a job; a connection to a cluster is closed by `exits`."""
     if options.cluster is None:
-        threads = options.threads or default_threads(job.problem, job.settings.islands)
         return choose_evolver(
-            *(job.problem, job.settings, options.backend, threads),
+            *(job.problem, job.settings, options.backend, options.threads),
             soon=True,
             waiting=show_compiling(options.shows_progress),
         )

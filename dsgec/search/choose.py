@@ -33,7 +33,7 @@ def choose_evolver(
     problem: Problem,
     settings: Settings,
     wanted: str,
-    threads: int = 1,
+    threads: int | None = 1,
     *,
     soon: bool = False,
     waiting: Waiting = nullcontext,
@@ -41,11 +41,12 @@ def choose_evolver(
     """Return an evolver with the backend `wanted`.
 
     `auto` is the engine or, if it cannot be compiled, numpy; the loop in Python if the fitness is a
-    user's. Islands are evolved side by side, one
-    per processor, each with so many threads. `waiting` is entered while an engine is compiled. With
-    `soon`, the run begins with an engine that is compiled quickly, if a processor is free to
+    user's. Islands are evolved side by side, one per processor, each with so many threads; None
+    chooses by the size of the table. `waiting` is entered while an engine is compiled. With `soon`,
+    the run begins with an engine that is compiled quickly, if a processor is free to
     compile the fast one meanwhile.
     """
+    threads = threads or default_threads(problem, settings.islands)
     busy = min(max(settings.islands, settings.ensemble) * threads, processors())
     is_quick = problem.fitness is not None or (soon and busy < processors())
     make = _island_maker(problem, settings, wanted, threads, is_quick, waiting)
