@@ -236,7 +236,6 @@ class Network:
         name: str = "",
         dtype: str = "double",
         package: str | Sequence[str] = (),
-        wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
         check: bool = True,
         layout: str = AUTO,
@@ -251,7 +250,6 @@ class Network:
         :param dtype: The type of the numbers in the code: `"double"`, `"float"` or, for fixed
             point, `"q15"` or `"q7"`.
         :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
-        :param wheel: With the target `cffi`: also write a wheel for pip to install.
         :param range: For fixed point, the low and the high value of columns by name, which saturate
             outside it; `"*"` stands for all others. Default: the ranges of the training rows,
             widened.
@@ -273,7 +271,6 @@ class Network:
             Path(folder),
             dtype,
             packages=packages,
-            wheel=wheel,
             ranges=range or NO_RANGES,
             recorded=self.ranges,
             check=check,

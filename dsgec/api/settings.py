@@ -166,7 +166,7 @@ _RANGE = re.compile(r"--range (?:'([^'=]*)=LO:HI'|COLUMN=LO:HI)")
 _PICK = re.compile(r"--pick ([a-z]+(?:-[a-z]+)?)(?: (\d+(?:\.\d+)?[\w%]*))?")
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9_.]+))?")
 _BY_OPTION = {one.name.replace("_", "-"): one for one in KEYWORDS}
-_OTHER_KEYWORDS = {"chip", "dtype", "layout", "wheel"}
+_OTHER_KEYWORDS = {"chip", "dtype", "layout"}
 
 
 def options_to_keywords(text: str) -> str:

@@ -68,9 +68,6 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         " otherwise flat. The results are the same; default: auto.",
     ),
     click.option(
-        "--wheel", is_flag=True, help="With the target cffi: also write a wheel for pip to install."
-    ),
-    click.option(
         "--no-check",
         "unchecked",
         is_flag=True,
@@ -89,7 +86,6 @@ class ExportOptions:
     dtype: str
     ranges: tuple[str, ...]
     layout: str
-    wheel: bool
     unchecked: bool
 
     def parse(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, "Range"]]:
@@ -109,7 +105,7 @@ class ExportOptions:
         from dsgec.export.packages.registry import package_notes
 
         targets, packages, ranges = self.parse()
-        more |= {"packages": packages, "ranges": ranges, "wheel": self.wheel}
+        more |= {"packages": packages, "ranges": ranges}
         more |= {"layout": self.layout}
         paths = write(model, targets, name, folder, self.dtype, check=not self.unchecked, **more)
         for note in package_notes(packages, self.dtype):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dsgec.errors import DsgecError, mention, setting_error
+from dsgec.errors import DsgecError, mention
 from dsgec.export.artefact import (
     AUTO,
     DTYPES,
@@ -17,7 +17,7 @@ from dsgec.export.artefact import (
 )
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.packages import DESCRIPTIONS, WHEEL
+from dsgec.export.packages import DESCRIPTIONS
 from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_writable
 from dsgec.manifest import write_files
@@ -70,7 +70,6 @@ def export(
     dtype: str = DTYPES[0],
     *,
     packages: Sequence[str] = (),
-    wheel: bool = False,
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
     check: bool = True,
@@ -79,15 +78,12 @@ def export(
 ) -> list[Path]:
     """Write the files of every target and package; return their paths.
 
-    With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
-    `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
-    `layout` is that of all source code; `auto` chooses the one that takes less flash on the chip,
-    by the estimate for C in fixed point, and otherwise the flat one; networks of more than
-    LARGE operations are packed, because compilers take minutes for flat ones. With `check`, the
-    self-tests are run as far as this machine can, and nothing is written if one fails.
+    For fixed point, `ranges` has ranges of columns by name, `recorded` those of the training rows
+    for all columns. `layout` is that of all source code; `auto` chooses the one that takes less
+    flash on the chip, by the estimate for C in fixed point, and otherwise the flat one; networks of
+    more than LARGE operations are packed, because compilers take minutes for flat ones. With
+    `check`, the self-tests are run as far as this machine can, and nothing is written if one fails.
     """
-    if wheel:
-        packages = (*packages, _wheel(targets))
     checked = is_checked(targets, packages, check=check)
     makers = [_target_of(each) for each in (*targets, *packages)]
     if layout == AUTO and TARGETS["c"] not in makers:
@@ -140,17 +136,6 @@ def make_artefact(
 
 def _layout_by_size(model: Model) -> str:
     return PACKED if len(model.network.nodes) > LARGE else FLAT
-
-
-def _wheel(targets: Sequence[str]) -> str:
-    """Return the name of the package wheel; raise a DsgecError if its target is not exported."""
-    needed = _target_of(WHEEL)
-    if not any(TARGETS[target] == needed for target in targets):
-        able = [each for each in TARGETS if TARGETS[each] == needed]
-        raise setting_error(
-            "wheel", f"needs the target {', '.join(able)}", f"Use {mention('to', *able)} with it."
-        )
-    return WHEEL
 
 
 @dataclass(frozen=True, slots=True)

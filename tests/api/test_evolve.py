@@ -275,8 +275,6 @@ def test_exports_give_the_bits_of_predict(tmp_path, small, monkeypatch):
     assert list(exported.predict(x)) == list(small.predict(x))
     with pytest.raises(dsgec.DsgecError, match="unknown target `fortran`; choose from c,"):
         small.export("fortran", tmp_path)
-    with pytest.raises(dsgec.DsgecError, match='wheel needs the target cffi\n  Use to="cffi" with'):
-        small.export("c", tmp_path, wheel=True)
     with pytest.raises(dsgec.DsgecError, match="dtype is 'half'"):
         small.export("c", tmp_path, dtype="half")
 

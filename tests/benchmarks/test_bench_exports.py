@@ -6,11 +6,8 @@ import pytest
 from benchmarks import speed_exports as bench
 from benchmarks.speed import table_lines
 from benchmarks.speed_exports import _bare_onnx, _forward, _layers, _model
-from dsgec.errors import DsgecError
-from dsgec.export.files import export
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import compose, unnamed_model
-from dsgec.network.parse import parse
+from dsgec.network.model import compose
 
 
 @pytest.mark.parametrize("hidden", [(7,), (32, 32)])
@@ -39,11 +36,6 @@ def test_what_was_not_measured_is_told_as_text():
         ["not", "measured", "no", "compiler"],
         ["bytes", "1,234"],
     ]
-
-
-def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
-    with pytest.raises(DsgecError, match="wheel needs the target cffi"):
-        export(unnamed_model(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
 
 
 @pytest.mark.needs_cc

@@ -261,7 +261,7 @@ def test_a_changed_weight_fails_the_selftest(tmp_path):
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):
     for folder in "ab":
-        export(SUM, ["cffi"], "same", tmp_path / folder, wheel=True)
+        export(SUM, ["cffi"], "same", tmp_path / folder, packages=["wheel"])
     first, second = (
         {path.name: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()}
         for folder in "ab"
@@ -283,7 +283,7 @@ def test_numpy_is_imported_for_an_array_only(tmp_path):
 
 
 def test_the_wheel_is_one_for_every_python(tmp_path):
-    export(SUM, ["cffi"], "adder", tmp_path, wheel=True)
+    export(SUM, ["cffi"], "adder", tmp_path, packages=["wheel"])
     (wheel,) = tmp_path.glob("*.whl")
     assert "-cp39-abi3-" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
@@ -297,7 +297,7 @@ def test_the_wheel_is_one_for_every_python(tmp_path):
 
 @pytest.mark.campaign
 def test_pip_installs_the_wheel(tmp_path):
-    export(SUM, ["cffi"], "adder", tmp_path, wheel=True)
+    export(SUM, ["cffi"], "adder", tmp_path, packages=["wheel"])
     (wheel,) = tmp_path.glob("*.whl")
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
@@ -370,7 +370,7 @@ def test_a_network_without_inputs_has_rows_all_the_same(tmp_path):
 
 def test_wheels_of_both_types_have_different_versions(tmp_path):
     for dtype in ("double", "float"):
-        export(SUM, ["cffi"], "adder", tmp_path, dtype, wheel=True)
+        export(SUM, ["cffi"], "adder", tmp_path, dtype, packages=["wheel"])
     wheels = sorted(tmp_path.glob("*.whl"))
     assert len(wheels) == 2
     assert ".float-cp39" in wheels[1].name

@@ -222,7 +222,7 @@ def test_other_files_beside_an_artefact_are_ignored(tmp_path):
 
 @pytest.mark.needs_cc
 def test_a_wheel_is_compared_as_a_whole_file(tmp_path):
-    export(SMALL, ["cffi"], "net", tmp_path, wheel=True)
+    export(SMALL, ["cffi"], "net", tmp_path, packages=["wheel"])
     (wheel,) = tmp_path.glob("*.whl")
     assert verify(wheel)
     data = wheel.read_bytes()

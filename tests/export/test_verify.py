@@ -209,7 +209,7 @@ def without_costs(monkeypatch):
 @pytest.mark.needs_cc
 @pytest.mark.usefixtures("without_costs")
 def test_a_wheel_is_verified_and_inspected(tmp_path):
-    export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
+    export(SMALL, ["cffi"], "net", tmp_path, "float", packages=["wheel"])
     (wheel,) = tmp_path.glob("*.whl")
     (line,) = verify(wheel)
     assert "wheel, float, model" in line
@@ -263,7 +263,7 @@ def test_files_exported_into_a_run_are_removed_with_it(run, tmp_path):
     keep = folder / "kept.txt"
     keep.touch()
     for target in ("c", "js", "wasm", "cffi"):
-        export(SMALL, [target], "net", folder, wheel=target == "cffi")
+        export(SMALL, [target], "net", folder, packages=["wheel"] * (target == "cffi"))
     (folder / "net" / "__pycache__").mkdir()
     (folder / "net" / "__pycache__" / "_net.pyc").touch()
     with open_folder(folder) as opened:

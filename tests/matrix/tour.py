@@ -164,7 +164,7 @@ def exports() -> None:
     for target in ("c", "python", "numpy", "js", "wasm"):
         dsgec("export", RUN, "--to", target, "-o", target)
     with patch.object(cffi, "build_extension", wraps=cffi.build_extension) as build:
-        dsgec("export", RUN, "--to", "cffi", "--wheel", "-o", "cffi")
+        dsgec("export", RUN, "--to", "cffi", "--package", "wheel", "-o", "cffi")
     Path("cffi.c").write_text("".join(build.call_args.args[1:3]), encoding="utf-8")
     dsgec("export", RUN, "--to", "c", "--dtype", "float", "-o", "float")
     for target in ("c", "python", "numpy", "js", "wasm", "float"):

@@ -4,7 +4,6 @@ What an archive holds besides the files of its target is printed from the templa
 `templates/packages/`, in a folder of the package's name that is laid out as the archive is.
 """
 
-WHEEL = "wheel"
 DESCRIPTIONS = {
     "arduino": "a library for the Arduino IDE",
     "platformio": "a library for PlatformIO",
@@ -12,5 +11,5 @@ DESCRIPTIONS = {
     "esp-idf": "a component for ESP-IDF",
     "cmake": "a CMake project, for find_package and FetchContent",
     "micropython": "a module for MicroPython",
-    WHEEL: "what pip installs, of the target cffi",
+    "wheel": "what pip installs, of the target cffi",
 }

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 
 from dsgec.errors import mention
-from dsgec.export.packages import WHEEL
 from dsgec.export.packages.layout import layout, wheel_entries, wheel_file
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.packages.package import Package
@@ -70,7 +69,7 @@ PACKAGES: dict[str, Package] = {
     "micropython": _archive(
         "micropython", "/package.json", MICROPYTHON, "", taken=_MICROPYTHON_MODULES
     ),
-    WHEEL: Package(TARGETS["cffi"], wheel_file, wheel_entries, ".dist-info/WHEEL", suffix=".whl"),
+    "wheel": Package(TARGETS["cffi"], wheel_file, wheel_entries, ".dist-info/WHEEL", suffix=".whl"),
 }
 
 
