@@ -62,7 +62,7 @@ def fixed_candidates(
         yield Candidate(
             f"{setting}, {layout}",
             validated,
-            _source(artefact),
+            fixed_source(artefact),
             partial(_encode, artefact),
             predict,
             least_agreement=_LEAST_AGREEMENT,
@@ -75,7 +75,8 @@ def _encode(artefact: Artefact, rows: Array) -> Array:
     return quantise(fixed.program, rows).astype(f"int{fixed.program.bits}")
 
 
-def _source(artefact: Artefact) -> Source:
+def fixed_source(artefact: Artefact) -> Source:
+    """Return the C of a model in fixed point, without names and batches."""
     fixed = artefact.number_format.fixed
     assert fixed
     files = {file.name: str(file.text) for file in emit_module(artefact)}

@@ -16,17 +16,20 @@ from dsgec.api.settings import check_string
 from dsgec.data.arrays import make_table
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing, ReadingOptions
-from dsgec.data.prepare import add_test_table, make_dataset
+from dsgec.data.prepare import add_test_table, make_dataset, read_known_classes
 from dsgec.data.read import read_table
 from dsgec.data.row_metadata import (
     add_groups,
     add_weights,
     digest_groups,
     digest_weights,
+    parse_groups,
     parse_weights,
 )
+from dsgec.data.series import add_test_series, is_series, make_series_dataset
 from dsgec.data.source import is_shipped
 from dsgec.data.table import Table
+from dsgec.data.target import read_target
 from dsgec.errors import DsgecError, mention, setting_error
 from dsgec.grammar.load import GrammarFile
 from dsgec.network.model import Label, plain_columns
@@ -144,12 +147,27 @@ def read_dataset(
         return make_dataset(table, target, preprocessing)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
+    if is_series(X):
+        if sample_weight is not None:
+            raise DsgecError("windows of series cannot have weights", "Leave sample_weight out.")
+        targets = _targets_of_series(X, y)
+        classes, values = read_target(targets, 1, preprocessing.task)
+        codes = None if groups is None else parse_groups(groups, len(X))
+        others = {"name": name or "data", "target": targets.columns[1]}
+        return make_series_dataset(X, values, classes, preprocessing, codes, **others)
     wanted = "" if target is None else str(target)  # pandas has numbers as names, too
     table = make_table(X, y, target=wanted if y is not None else "", name=name or "data")
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
     table = _add_row_data(table, sample_weight, groups)
     return make_dataset(table, wanted if y is None else table.columns[-1], preprocessing)
+
+
+def _targets_of_series(X: Any, y: Any, target: str = "") -> Table:
+    """Return a table whose second column is the target of each series."""
+    if y is None:
+        raise DsgecError("y is missing", "Give the target of each series.")
+    return make_table(np.arange(len(X), dtype=np.float64)[:, None], y, target=target)
 
 
 def _add_row_data(table: Table, sample_weight: Any, groups: Any) -> Table:
@@ -164,6 +182,9 @@ def add_test_rows(dataset: Dataset, test: Any) -> Dataset:
     if isinstance(test, str | Path):
         names = tuple(column.name for column in dataset.columns)
         table = read_table(str(test), ReadingOptions(names=(*names, dataset.target)))
+    elif isinstance(test, tuple) and len(test) == 2 and is_series(test[0]):
+        table = _targets_of_series(*test, target=dataset.target)
+        return add_test_series(dataset, test[0], read_known_classes(table, 1, dataset.classes))
     elif isinstance(test, tuple) and len(test) == 2:
         table = make_table(*test, target=dataset.target, shown="test")
     elif hasattr(test, "columns"):

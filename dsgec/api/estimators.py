@@ -28,6 +28,7 @@ from dsgec.api.settings import (
 )
 from dsgec.data.arrays import has_text_columns
 from dsgec.data.row_metadata import parse_groups
+from dsgec.data.series import is_series, make_series_dataset
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -63,7 +64,8 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
         """Evolve a network on all rows.
 
         :param X: The rows: an array, or a data frame, whose texts become features, too. NaN and
-            None are missing values.
+            None are missing values. Or windows: an array of windows × channels × samples, whose
+            features a grammar of signals names.
         :param y: The class of each row, or its value for a regressor.
         :param sample_weight: The weight of each row in the objective; rows of weight 0 are left
             out.
@@ -92,6 +94,7 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.three_d_array = True
         return tags
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -99,6 +102,7 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
         y = _plain_labels(y)
         if not has_text_columns(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
+            checks["allow_nd"] = is_series(X)
             y_numeric = isinstance(self, RegressorMixin)
             x, y = validate_data(self, X, y, y_numeric=y_numeric, **checks)
             return x, y
@@ -122,7 +126,11 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
         with _as_value_error():
             options = read_keywords(self._keywords(), seed=self._seed(before))
             others = (classes, options.preprocessing, row_weights, groups)
-            if isinstance(x, np.ndarray) and not options.preprocessing.categorical:
+            if is_series(x):
+                if row_weights is not None:
+                    raise DsgecError("windows cannot have weights", "Leave sample_weight out.")
+                dataset = make_series_dataset(x, y, classes, options.preprocessing, groups)
+            elif isinstance(x, np.ndarray) and not options.preprocessing.categorical:
                 dataset = make_array_dataset(x, y, self._column_names(), *others)
             else:
                 if isinstance(x, np.ndarray):
@@ -169,8 +177,9 @@ class _DsgeEstimator(Parameters, BaseEstimator):  # type: ignore[misc]
         if has_text_columns(X) or any(column.categories for column in network.model.columns):
             validate_data(self, X, reset=False, skip_check_array=True)
         else:
-            X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan")
-            if not np.isnan(X).any():
+            checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+            X = validate_data(self, X, reset=False, allow_nd=is_series(X), **checks)
+            if not is_series(X) and not np.isnan(X).any():
                 rows: Numbers = X
                 return rows
         with _as_value_error():

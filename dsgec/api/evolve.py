@@ -107,9 +107,11 @@ def evolve(
 
     :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`.
         Default: `shared` for two classes, `shared_softmax` for more and `regression` for a numeric
-        target; `network` and `network_softmax` with settings of an evolution.
+        target; `network` and `network_softmax` with settings of an evolution; `signal`,
+        `signal_softmax` and `signal_regression` for windows.
     :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a list of
-        dictionaries, or a file.
+        dictionaries, or a file; or series, an array of series × channels × samples, whose windows
+        are learned from: whole series, or as long as `window`.
     :param y: A label or a number for each row, or the name of a column of `X`.
     :param target: The name of a column of a data frame or a file, instead of `y`.
     :param sample_weight: The weight of each row in the objective; rows of weight 0 are left out.
@@ -205,6 +207,7 @@ def fit(
     """Evolve on all rows, or resume the run `before` for as many generations more."""
     default = default_grammar(dataset, options.keywords)
     file = _load_grammar(default if grammar is None else grammar)
+    file, dataset = name_features(file, dataset)
     settings = replace(options.settings_for(dataset, file.grammar), test=0.0)
     job = prepare(file, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):

@@ -16,6 +16,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.arrays import make_table
 from dsgec.data.options import ReadingOptions
 from dsgec.data.read import read_table
+from dsgec.data.series import is_series, series_windows
 from dsgec.data.windows import Windows
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import AUTO, DTYPES, LAYOUTS, model_id
@@ -154,7 +155,8 @@ class Network:
         :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a dictionary
             that is one row, a list of such rows, or the file of a table. Columns are found by
             name; in arrays and lists of rows, by position. For a network of a signal, X has the
-            samples of its channels, and each window is predicted.
+            samples of its channels, or is an array of series × channels × samples, and each window
+            is predicted.
         """
         rows, windows = self._rows(X)
         if not self.classes:
@@ -206,6 +208,8 @@ class Network:
         """Return the raw rows of a table, or those of the windows of a log."""
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
             return self._no_rows(X), None
+        if is_series(X):
+            return self._series_rows(X)
         if isinstance(X, str | Path):
             table = read_table(str(X), ReadingOptions(names=expected_columns(self.model)))
         else:
@@ -214,6 +218,14 @@ class Network:
         if windows is not None:
             return window_rows(self.model, windows), windows
         return model_rows(self.model, table), None
+
+    def _series_rows(self, X: Any) -> tuple[NDArray[np.float64], Windows]:
+        """Return the raw rows of the windows of series."""
+        signal = self.model.signal
+        if signal is None:
+            raise DsgecError("X has three dimensions, but this network takes the rows of a table")
+        windows = series_windows(signal, X)
+        return window_rows(self.model, windows), windows
 
     def _no_rows(self, X: Any) -> NDArray[np.float64]:
         """Check the columns of a table without rows, and return its empty array."""

@@ -118,7 +118,7 @@ def add_test_table(dataset: Dataset, table: Table) -> Dataset:
         raise DsgecError(
             f"{table.source} has no header", "A table to test with names its columns as the other."
         )
-    y = _read_known_classes(table, table.find_column(dataset.target), dataset.classes)
+    y = read_known_classes(table, table.find_column(dataset.target), dataset.classes)
     raw = extract_raw_rows(table, dataset.columns)
     missing = np.isnan(y)
     if missing.any() and dataset.preprocessing.missing == "error":
@@ -303,7 +303,7 @@ def _append_constant(values: NDArray[Any] | None, rows: int, value: float) -> ND
     return None if values is None else np.append(values, np.full(rows, value, values.dtype))
 
 
-def _read_known_classes(
+def read_known_classes(
     table: Table, column: int, classes: tuple[Label, ...]
 ) -> NDArray[np.float64]:
     """Return the targets of a test table: the numbers of known classes, or values."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from dsgec.data.dataset import Dataset
 from dsgec.data.windows import Array, Rows, Windows
+from dsgec.engine.window_features import compile_features
 from dsgec.network.model import Column, plain_columns
-from dsgec.signal.compute import compute_features
 from dsgec.signal.description import Call, Signal
 from dsgec.signal.quantise import fit_channels, to_integers
 
@@ -55,7 +55,7 @@ def fit_window_features(dataset: Dataset, rows: Rows) -> Dataset:
 def window_features(signal: Signal, windows: Windows) -> Array:
     """Return the features of windows, one row for each."""
     integers = to_integers(signal.channels, signal.bits, windows.samples)
-    return compute_features(signal, integers, windows.starts).astype(np.float64)
+    return compile_features(signal, integers, windows.starts).astype(np.float64)
 
 
 def _distinct_columns(columns: tuple[Column, ...], values: Array) -> tuple[Column, ...]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dsgec.engine.window_features import compile_features
 from dsgec.errors import DsgecError
 from dsgec.signal.compute import compute_features
 from dsgec.signal.lower import stream_program
@@ -37,6 +38,7 @@ def agree(seed):
 
     batch = compute_features(signal, samples, starts)
     assert streamed(signal, samples, starts).tolist() == batch.tolist()
+    assert compile_features(signal, samples, starts).tolist() == batch.tolist()
 
     ranges = check_stream(stream_program(signal), signal)
     for call, column, (low, high) in zip(signal.features, batch.T, ranges, strict=True):
