@@ -63,6 +63,7 @@ from dsgec.program.ir import (
     Variable,
 )
 from dsgec.program.narrow import narrow
+from dsgec.program.walk import InvalidProgram
 
 _MOST_TAILS = 8  # different ones
 _TOP = Variable("top")  # the largest of several sums, which have 16 bits
@@ -125,6 +126,7 @@ def pack(
     program: IntegerProgram, required: Sequence[int], *, finds_class: bool = True
 ) -> PackedNetwork | None:
     """Return a program in the packed layout, or None if it has no neurons.
+    None as well if the loop, whose ranges are those of all neurons together, could leave 32 bits.
 
     `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
@@ -132,7 +134,10 @@ def pack(
     tails = {neuron.tail for neuron in parts.neurons.values()}
     if program.forest or not parts.neurons or len(tails) > _MOST_TAILS:
         return None
-    return _Packer(program, parts, {*required}, finds_class).pack()
+    try:
+        return _Packer(program, parts, {*required}, finds_class).pack()
+    except InvalidProgram:
+        return None
 
 
 class _Packer:

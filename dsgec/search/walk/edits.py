@@ -59,6 +59,8 @@ def move(net: SharedLayer, survey: Survey, stream: Stream) -> SharedLayer:
     gone = [weak.pop(stream.below(len(weak))) for _ in range(min(count, len(weak)))]
     gradients = np.abs(survey.absent)
     gradients[net.neurons, net.sources] = 0.0
+    if net.shape.read:
+        gradients[:, np.setdiff1d(np.arange(net.shape.inputs), net.shape.sources)] = 0.0
     places = np.argsort(-gradients.ravel(), kind="stable")[: TARGETS_PER_MOVE * count].tolist()
     chosen = [places.pop(stream.below(len(places))) for _ in range(min(len(gone), len(places)))]
     chosen = [place for place in chosen if gradients.flat[place] > 0.0]

@@ -24,7 +24,8 @@ class LayerShape:
     """The properties that all networks of a walk share.
 
     `limits` are the least and the greatest weight and bias of a hidden neuron and of an output;
-    `widest` is the most hidden neurons. Without hidden neurons, a network is linear.
+    `widest` is the most hidden neurons. Without hidden neurons, a network is linear. Networks read
+    only the inputs `read`, if there are any.
     """
 
     inputs: int
@@ -34,6 +35,12 @@ class LayerShape:
     limits: tuple[tuple[float, float], ...]
     widest: int = 64
     has_linear: bool = True
+    read: tuple[int, ...] = ()
+
+    @property
+    def sources(self) -> Indices:
+        """The inputs that a network may read."""
+        return np.array(self.read or range(self.inputs), np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,22 +264,21 @@ def make_layer(
 
 def count_dense(shape: LayerShape, hidden: int) -> int:
     """Return the number of connections of a dense network."""
-    return hidden * (shape.inputs + shape.outputs) or shape.inputs * shape.outputs
+    inputs = len(shape.read) or shape.inputs
+    return hidden * (inputs + shape.outputs) or inputs * shape.outputs
 
 
 def dense_layer(shape: LayerShape, hidden: int) -> tuple[Indices, Indices]:
     """Return the neurons and sources of a dense network; without hidden neurons, a linear one."""
-    inputs, outputs = shape.inputs, shape.outputs
+    sources, outputs = shape.sources, shape.outputs
+    inputs = len(sources)
     if not hidden:
-        neurons, sources = (
-            np.repeat(np.arange(outputs), inputs),
-            np.tile(np.arange(inputs), outputs),
-        )
+        neurons, sources = np.repeat(np.arange(outputs), inputs), np.tile(sources, outputs)
         return neurons.astype(np.int32), sources.astype(np.int32)
     neurons = np.concatenate(
         [np.repeat(np.arange(hidden), inputs), np.repeat(hidden + np.arange(outputs), hidden)]
     )
     sources = np.concatenate(
-        [np.tile(np.arange(inputs), hidden), np.tile(inputs + np.arange(hidden), outputs)]
+        [np.tile(sources, hidden), np.tile(shape.inputs + np.arange(hidden), outputs)]
     )
     return neurons.astype(np.int32), sources.astype(np.int32)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,7 +26,9 @@ from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
 from dsgec.search.walk.front import Walk, WalkProgress, largest_network, make_steps
 from dsgec.search.walk.layer import ACTIVATIONS, Array, LayerShape, SharedLayer
+from dsgec.search.walk.screen import choose_inputs, most_inputs
 from dsgec.search.walk.state import restore_state, save_state
+from dsgec.signal.price import price
 
 MakeDescent = Callable[[WalkTable], Descent]
 
@@ -66,7 +68,15 @@ def make_walk_stage(
     budget = make_budget(settings)
     if budget is not None and budget.flash:  # a connection takes a byte or more
         largest = min(largest, budget.flash)
-    own = Walk(descent, shape, make_steps(settings.walk), settings.seed, threads, largest)
+    rest = make_steps(settings.walk), settings.seed, threads, largest
+    own = Walk(descent, shape, *rest)
+    windows = problem.dataset.windows
+    most = most_inputs(len(problem.split.train))
+    if windows and shape.inputs > most:
+        pairs = zip(windows.calls, problem.dataset.columns, strict=True)
+        costs = [price(call) for call, column in pairs if column.kind != "constant"]
+        read = choose_inputs(own, np.array(costs), most)
+        own = Walk(descent, replace(shape, read=tuple(read.tolist())), *rest)
     return WalkStage(problem, settings, grammar, own, score)
 
 
