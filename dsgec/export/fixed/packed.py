@@ -13,6 +13,7 @@ of the flat layout.
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -125,19 +126,16 @@ _BYTES: dict[Type, int] = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int3
 def pack(
     program: IntegerProgram, required: Sequence[int], *, finds_class: bool = True
 ) -> PackedNetwork | None:
-    """Return a program in the packed layout, or None if it has no neurons.
-    None as well if the loop, whose ranges are those of all neurons together, could leave 32 bits.
+    """Return a program in the packed layout, or None if one loop cannot compute it in 32 bits.
 
     `required` columns must not lack a value. If sums decide, `neurons` returns the class or not.
     """
     parts = NeuronParts(program)
     tails = {neuron.tail for neuron in parts.neurons.values()}
-    if program.forest or not parts.neurons or len(tails) > _MOST_TAILS:
-        return None
-    try:
-        return _Packer(program, parts, {*required}, finds_class).pack()
-    except InvalidProgram:
-        return None
+    if parts.neurons and not program.forest and len(tails) <= _MOST_TAILS:
+        with suppress(InvalidProgram):
+            return _Packer(program, parts, {*required}, finds_class).pack()
+    return None
 
 
 class _Packer:
