@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,8 +13,10 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
+from dsgec.export.files import run_artefact
 from dsgec.export.lower import network_program
 from dsgec.export.printed import printed_network
+from dsgec.export.targets.js import emit_js
 from dsgec.export.view import TemplateView
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import EVIDENCE, PAGE, write_files
@@ -109,8 +112,18 @@ def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evide
         arithmetic=Code(js_source(network.functions | traced.functions)),
         page=_page(model, nodes, evidence),
         body=Code(load_template("report/page.js") or ""),
+        **_played_script(model, name, evidence),
     )
     return Script(text, digest(text))
+
+
+def _played_script(model: Model, name: str, evidence: Evidence) -> dict[str, Code]:
+    """Return the exported module, whose stream a page runs, and the script that does so."""
+    if evidence.played is None:
+        return {"exported": Code(), "signal": Code()}
+    module, *_ = emit_js(run_artefact(model, name))
+    text = re.sub(r"^export (?=const|class|function)", "", str(module.text), flags=re.MULTILINE)
+    return {"exported": Code(text), "signal": Code(load_template("report/signal.js") or "")}
 
 
 def trace_network(model: Model) -> Network:
@@ -138,6 +151,21 @@ def _page(model: Model, nodes: list[NamedNode], evidence: Evidence) -> dict[str,
         ],
         "bounded": [f"{name}(" for name, function in FUNCTIONS.items() if function.is_bounded],
         "labels": [str(label) for label in model.classes],
+        **_played(model, evidence),
+    }
+
+
+def _played(model: Model, evidence: Evidence) -> dict[str, Any]:
+    """Return the recording that a page plays, and what its samples stand for."""
+    signal = model.signal
+    if evidence.played is None or signal is None:
+        return {}
+    return {
+        "played": as_plain(evidence.played),
+        "channels": [{"offset": one.offset, "scale": one.scale} for one in signal.channels],
+        "window": signal.window,
+        "step": signal.step,
+        "rate": signal.rate,
     }
 
 
@@ -241,6 +269,9 @@ def _network_view(
         "classes": [str(label) for label in model.classes],
         "bars": min(len(model.classes), MOST_BARS),
         "target": model.target,
+        "signal": model.signal,
+        "played": evidence.played,
+        "votes": model.signal.smooth if model.signal and model.signal.smooth > 1 else 0,
     }
 
 

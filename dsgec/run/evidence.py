@@ -18,6 +18,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
 from dsgec.plain_data import from_plain
 from dsgec.run.importance import Importances, importances, spread_evenly
+from dsgec.run.played import PlayedRecording, choose_recording
 from dsgec.search.metrics import auroc
 from dsgec.search.problem import Problem
 
@@ -130,6 +131,7 @@ class Evidence:
     pairs: Mapping[str, Points] | None = None
     importance: Importances | None = None
     examples: tuple[Example, ...]
+    played: PlayedRecording | None = None
 
 
 def parse_evidence(value: Any, model: Model) -> Evidence:
@@ -150,10 +152,20 @@ def parse_evidence(value: Any, model: Model) -> Evidence:
         and len({*read}) == len(read)
         and len(found.examples) <= _MOST_READ["examples"]
         and all(example.is_of(model) for example in found.examples)
+        and (found.played is None or _is_played(found.played, model))
     )
     if not is_right:
         raise ValueError("it does not belong to the model beside it")
     return found
+
+
+def _is_played(played: PlayedRecording, model: Model) -> bool:
+    """Return whether samples can be those of a model."""
+    if model.signal is None:
+        return False
+    count, kind = len(model.signal.channels), str if model.classes else float
+    are_samples = all(len(sample) == count for sample in played.samples)
+    return are_samples and all(isinstance(one.wanted, kind) for one in played.windows)
 
 
 def make_evidence(problem: Problem, model: Model) -> Evidence:
@@ -182,6 +194,7 @@ def make_evidence(problem: Problem, model: Model) -> Evidence:
             _example(dataset, model, part, place, parts[part], raw, outputs[part])
             for part, place in _choose_examples(dataset, model, parts, raw)
         ),
+        played=choose_recording(problem, model),
     )
 
 
