@@ -141,7 +141,8 @@ class _Packer:
     def program(self) -> Program:
         """Return the tables and the procedure of a row."""
         real, writer = self.real, self.writer
-        body: list[Instruction] = [LocalArray("v", real, len(self.place))]
+        count = len(self.place)
+        body: list[Instruction] = [LocalArray("v", real, count)] if count else []
         for group in self._groups():
             body += self._load(*group)
         for position in self.features:

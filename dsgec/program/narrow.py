@@ -119,7 +119,21 @@ class _Narrower:
         )
 
     def block(self, body: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
-        return tuple(map(self.instruction, body))
+        """Return instructions without updates that change nothing and needless branches."""
+        found: list[Instruction] = []
+        for each in map(self.instruction, body):
+            match each:
+                case Update(variable, value) if variable == value:
+                    pass
+                case Branch(_, yes, no) if yes == no:
+                    found += yes
+                case Branch(Binary("<"), yes, (Branch(Binary("<", _, Number()), same),)) if (
+                    yes == same  # of two limits of one counter, the second is larger
+                ):
+                    found += each.no
+                case _:
+                    found.append(each)
+        return tuple(found)
 
     def instruction(self, instruction: Instruction) -> Instruction:
         match instruction:
@@ -162,6 +176,8 @@ class _Narrower:
                 if operator == "*" and type_ == "int24":
                     type_ = _COMPUTED  # chips multiply numbers of 16 bits to one of 32
                 return Binary(operator, self.write(left), self.write(right), type_)
+            case Select(_, yes, no) if id(expression) in self.seen and id(yes) not in self.seen:
+                return self.write(no)  # the test never holds
             case Select(test, yes, no):
                 return Select(self.write(test), self.write(yes), self.write(no), type_)
             case Invoke(function, arguments, table):

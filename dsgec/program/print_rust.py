@@ -4,7 +4,7 @@ Scalars of exact integers are `i32`; arrays and tables have integers of their ow
 are not formatted by rustfmt, which breaks many lines for no reason that helps a reader.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from dsgec.literals import number, number_lines, single_number
@@ -17,6 +17,7 @@ from dsgec.program.ir import (
     ConstantTable,
     Element,
     Expression,
+    Instruction,
     Invoke,
     LocalArray,
     Number,
@@ -28,6 +29,8 @@ from dsgec.program.ir import (
     Type,
     Update,
     Variable,
+    While,
+    instructions,
 )
 from dsgec.program.printer import Printer, Simple, is_part, is_untyped, of_one_width, plain_number
 
@@ -86,6 +89,8 @@ class RustPrinter(Printer):
         if is_part(procedure.name):
             yield "#[inline(never)]"  # compilers take long for one long function
         yield "#[rustfmt::skip]"
+        if any(isinstance(each, While) for each in instructions(procedure.body)):
+            yield "#[allow(unused_assignments)]"  # of what a loop assigns before it is read
 
     def enter(self, procedure: Procedure) -> None:
         super().enter(procedure)
@@ -108,6 +113,15 @@ class RustPrinter(Printer):
         return self.write(result)
 
     # Statements.
+
+    def block(self, body: Sequence[Instruction], indent: str) -> Iterator[str]:
+        """Yield the lines of instructions; `mut` has what the block assigns again."""
+        outside = self.updated
+        inside = instructions(tuple(body))
+        again = (each.variable.name for each in inside if isinstance(each, Update))
+        self.updated = frozenset(again)
+        yield from super().block(body, indent)
+        self.updated = outside
 
     def declare(self, variable: Variable, value: Expression) -> str:
         mutable = "mut " if variable.name in self.updated else ""

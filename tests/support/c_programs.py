@@ -11,7 +11,10 @@ from dsgec.program.print_c import CPrinter
 from tests.support.languages import run
 
 COMMANDS = (
-    ("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
+    (
+        *("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
+        "-Wno-maybe-uninitialized",  # an array that a loop writes; exports initialise theirs
+    ),
     (
         *("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
         *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),

@@ -8,10 +8,14 @@ import numpy as np
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.network.ir import ACTIVATIONS, Builder, Network, check
 from dsgec.network.model import Column, Model
+from dsgec.network.trees import Tree, add_tree
 
 EXTREMES = (0.0, -0.0, 1.0, -1.0, 1e300, -1e300, 5e-324, -5e-324, 1e-310, 3.4e38, 1e-42, -1e-46)
 ONE_ARGUMENT = tuple(name for name, f in FUNCTIONS.items() if f.arity == 1)
 MORE_ARGUMENTS = tuple(name for name, f in FUNCTIONS.items() if (f.arity or 0) > 1)
+TAME = ("sig", "tanh", "relu", "clip")
+CONDITIONS = ("lt", "le", "gt", "ge", "and", "or", "xor", "nand", "nor", "if")
+TREES = 0.15  # of the networks are trees
 
 
 def layered_model(seed, *, is_tame=False, largest=np.inf):
@@ -59,9 +63,54 @@ class _Layers:
         self.sources = [self.nodes.input(column) for column in range(inputs)]
         self.functions = rng.sample(ACTIVATIONS, rng.randint(1, 3))
         if is_tame:
-            self.functions = [f for f in self.functions if f in ("sig", "tanh", "relu")] or ["sig"]
+            self.functions = [f for f in self.functions if f in TAME] or ["sig"]
 
     def network(self):
+        """Return layers of neurons, or sums of trees."""
+        outputs, layers = self.trees() if self.rng.random() < TREES else self.layers()
+        softmax = len({*outputs}) == len(outputs) > 1 and self.rng.random() < 0.5
+        named = tuple(map(tuple, layers))
+        nodes = tuple(self.nodes.nodes)
+        return check(Network(self.inputs, nodes, named, tuple(outputs), softmax))
+
+    def trees(self):
+        """Return sums of trees, which have a leaf for each sum or for one of them."""
+        rng, count = self.rng, self.rng.choice((1, 1, 2, 3))
+        shared = rng.random() < 0.5
+        sums = [[] for _ in range(count)]
+        for number in range(rng.randint(1, 5)):
+            outputs = range(count) if shared else (number % count,)
+            found = add_tree(self.nodes, self.tree(tuple(outputs)), self.sources)
+            for output, node in zip(outputs, found, strict=True):
+                sums[output].append(node)
+        outputs = []
+        for terms in sums:
+            if not terms or rng.random() < 0.4:
+                terms.insert(rng.choice((0, len(terms))), self.number())
+            outputs.append(self.added(terms, signs=("add",)))
+        return outputs, []
+
+    def tree(self, outputs):
+        """Return a random tree of up to twelve splits."""
+        rng, splits = self.rng, []
+
+        def grow(depth):
+            if depth == 0 or len(splits) > 11 or rng.random() < 0.15:
+                leaves.append(tuple(round(rng.gauss(0, 1), 3) for _ in outputs))
+                return ~(len(leaves) - 1)
+            own = len(splits)
+            splits.append(None)
+            column, limit = rng.randrange(self.inputs), round(rng.uniform(-1.5, 1.5), 2)
+            splits[own] = column, limit, grow(depth - 1), grow(depth - 1)
+            return own
+
+        leaves = []
+        grow(rng.randint(1, 5))
+        columns = [tuple(split[at] for split in splits) for at in range(4)]
+        return Tree(*columns, tuple(leaves), outputs)
+
+    def layers(self):
+        """Return the outputs and the layers of a network of neurons."""
         rng = self.rng
         layers = []
         is_dense = rng.random() < 0.4
@@ -81,9 +130,7 @@ class _Layers:
         outputs = []
         for _ in range(rng.choice((1, 1, 2, 3, 5))):
             outputs.append(self.output(self.dense(read) if is_dense else self.sum(read)))
-        softmax = len({*outputs}) == len(outputs) > 1 and rng.random() < 0.5
-        named = tuple(map(tuple, layers))
-        return check(Network(self.inputs, tuple(self.nodes.nodes), named, tuple(outputs), softmax))
+        return outputs, layers
 
     def output(self, total):
         kind = self.rng.random()
@@ -133,15 +180,25 @@ class _Layers:
             return source
         if kind < 0.85:
             return self.number()
-        if kind < 0.9:
+        if kind < 0.87:
             return self.nodes.apply("neg", (source,))
+        if kind < 0.92:
+            return self.condition(sources)
         if self.is_tame:
             return self.product(source)
-        if kind < 0.92:
+        if kind < 0.93:
             return self.nodes.apply("mul", (self.number(), self.number()))
         if kind < 0.95:
             return self.sum(sources)
         return self.odd_node()
+
+    def condition(self, sources):
+        """Return a comparison, a logical function or a choice of sources and constants."""
+        function = self.rng.choice(CONDITIONS)
+        arguments = [self.rng.choice((*sources, self.number())) for _ in range(2)]
+        if function == "if":
+            arguments = [self.condition(sources), *arguments]
+        return self.nodes.apply(function, tuple(arguments))
 
     def product(self, source):
         pair = (self.number(), source)

@@ -21,6 +21,7 @@ from dsgec.program.ir import (
     Store,
     Update,
     Variable,
+    While,
     rewrite,
 )
 
@@ -93,6 +94,8 @@ def _renamed(procedure, tables, procedures):
                 return Store(array, write(index), write(value))
             case Loop(_, count, body):
                 return replace(each, count=write(count), body=block(body))
+            case While(test, body):
+                return While(write(test), block(body))
             case Branch(test, yes, no):
                 return Branch(write(test), block(yes), block(no))
             case Perform(name, arguments):

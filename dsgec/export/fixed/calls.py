@@ -5,6 +5,7 @@ So each of their numbers gets a type as narrow as its values allow.
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dsgec.export.fixed.ir import FunctionTable
 from dsgec.program.ir import (
@@ -26,14 +27,17 @@ _PARTS = 8  # binary digits of a place between two entries
 
 
 def call(function: str, y: Variable, others: Sequence[Expression]) -> list[Instruction]:
-    """Return the assignment of a function of a variable to that variable."""
+    """Return the assignment of a function of a variable to that variable.
+
+    A limit is in it twice, as two objects: `narrow` sees by the second whether it is ever taken.
+    """
     match function, others:
         case "clamp", (least, most):
             return [*call("maximum", y, [least]), *call("minimum", y, [most])]
         case "maximum", (least,):
-            return [Update(y, Select(Binary("<", y, least, "bool"), least, y))]
+            return [Update(y, Select(Binary("<", y, replace(least), "bool"), least, y))]
         case "minimum", (most,):
-            return [Update(y, Select(Binary(">", y, most, "bool"), most, y))]
+            return [Update(y, Select(Binary(">", y, replace(most), "bool"), most, y))]
         case "absolute", ():
             return [Update(y, _absolute(y))]
         case "fill", (missing, other):

@@ -39,7 +39,7 @@ _WAYS = {
     Way.BITMAP: "windows",
 }
 """The ways that have prices, with those that are priced alike."""
-_PRICED = {Way.LISTED: Way.LISTED.value, Way.RELATIVE: Way.RELATIVE.value}
+_PRICED = {way: way.value[0] for way in (Way.LISTED, Way.RELATIVE)}
 
 
 def packed_work(

@@ -16,11 +16,12 @@ _CODES = (2, 4)  # bits of a code
 _LONGEST_BOOK = 16
 _BOOK_BYTES = 4  # of code that reads a weight from a list
 _CODE_BYTES = 10  # of code that takes codes from a byte
-_ZERO_BYTES = 0.5  # of flash that a product with the weight 0 is worth not to be computed
+_CYCLES = 25  # that are worth a byte of flash, on a Cortex-M0+
+_CODE_CYCLES, _USED_CYCLES = 6, 11  # to read a code, and to use a weight of a bitmap
 
 
 class Way(Enum):
-    """A way to encode the sources that a neuron reads; the number is about the code that it takes.
+    """A way to encode the sources that a neuron reads; bytes of code and cycles of a turn, about.
 
     `LISTED` has each source before its weight, `RELATIVE` its distance from the source before. A
     `WINDOW` has a weight for each source from the first to the last, some of them 0, a `BITMAP`
@@ -28,11 +29,11 @@ class Way(Enum):
     the distance and the code of a weight.
     """
 
-    LISTED = 4
-    RELATIVE = 6
-    WINDOW = 0
-    BITMAP = 22
-    GAP = 8
+    LISTED = 4, 15
+    RELATIVE = 6, 17
+    WINDOW = 0, 13
+    BITMAP = 22, 14
+    GAP = 8, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class WeightFormat:
     def code_bytes(self) -> int:
         """Return how many bytes the loop takes more than that of a window of numbers, about."""
         packs = self.bits > 0 and self.way != Way.GAP
-        return self.way.value + _CODE_BYTES * packs + _BOOK_BYTES * bool(self.book)
+        return self.way.value[0] + _CODE_BYTES * packs + _BOOK_BYTES * bool(self.book)
 
     def code(self, weight: int) -> int:
         """Return the code of a weight."""
@@ -153,11 +154,18 @@ class WeightGroup:
 
     @cached_property
     def size(self) -> float:
-        """Return the bytes of its tables and its code, and what needless products cost."""
+        """Return the bytes of its tables and its code, and what its cycles are worth in bytes."""
         size: float = sum(map(len, self.elements)) + len(self.format.book)
         words = any(not -128 <= weight < 128 for weight in self.numbers)
         size += len(self.numbers) * (_WORD if words else 1) + self.format.code_bytes
-        return size + _ZERO_BYTES * self.numbers.count(0)
+        return size + self.cycles / _CYCLES
+
+    @property
+    def cycles(self) -> int:
+        """Return how many cycles the loops take for a row, about."""
+        own, used = self.format, len(self.stored)
+        turns = own.way.value[1] * sum(self.counts) + _CODE_CYCLES * used * bool(own.bits)
+        return turns + _USED_CYCLES * used * (own.way == Way.BITMAP)
 
 
 def _bytes_of(count: int, bits: int) -> int:

@@ -94,7 +94,7 @@ class WeightRows:
 
     @cached_property
     def size(self) -> float:
-        """Return the bytes of its tables and of its loops, and what needless products cost."""
+        """Return the bytes of its tables and its loops, and what its cycles are worth in bytes."""
         size = sum(group.size for group in self.groups) + LOOP_BYTES * (len(self.groups) - 1)
         for group in self.groups:
             for column in (group.counts, group.firsts):

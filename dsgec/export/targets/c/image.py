@@ -16,6 +16,7 @@ _BROKEN = re.compile(r"^( \.\S+)\n +0x", re.MULTILINE)  # after a long name, the
 _SECTION = re.compile(r"^(\.\S+) +(\d+)", re.MULTILINE)
 _IN_FLASH = (".text", ".rodata", ".data", ".sdata", ".ARM.ex")
 _WITHOUT_LIBRARY = ("-nostdlib", "-lgcc")
+_NO_MEMCPY = "-fno-tree-loop-distribute-patterns"  # which no library is linked for
 _AVR = ("-nostdlib", "-Wl,--start-group", "-lm", "-lgcc", "-lc", "-Wl,--end-group")
 
 
@@ -105,7 +106,8 @@ def link(
     if more:
         folder.joinpath("calls.c").write_text(more, encoding="utf-8")
     command = [
-        *(compiler.path or compiler.command, "-std=c99", "-Os", "-fstack-usage", *compiler.flags),
+        *(compiler.path or compiler.command, "-std=c99", "-Os", "-fstack-usage"),
+        *(*compiler.flags, _NO_MEMCPY),
         *(f"-D{name.upper()}_NO_BATCH", f"-D{name.upper()}_NO_NAMES"),
         *("-ffunction-sections", "-fdata-sections", "-nostartfiles", f"{name}.c"),
         *(["calls.c"] if more else ()),
