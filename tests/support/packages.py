@@ -29,7 +29,12 @@ def artefact_of(model, dtype="double", name="net"):
 
 def unpacked(model, package, folder, dtype="double"):
     """The folder that the archive of a package holds; the archive is beside it."""
-    (file,) = PACKAGES[package].make(artefact_of(model, dtype))
+    return unpack(artefact_of(model, dtype), package, folder)
+
+
+def unpack(artefact, package, folder):
+    """The same of an artefact."""
+    (file,) = PACKAGES[package].make(artefact)
     folder.mkdir(exist_ok=True)
     (folder / file.name).write_bytes(file.text)
     with zipfile.ZipFile(folder / file.name) as archive:
@@ -44,12 +49,14 @@ def needs(*commands):
             pytest.skip(f"there is no {command} here")
 
 
-def run(*command, stderr_too=False, **more):
-    """Return the output of a command that must not fail."""
+def run(*command, stderr_too=False, both=False, **more):
+    """Return the output of a command that must not fail, perhaps with its errors, or both."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False, **more
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    if both:
+        return done.stdout, done.stderr
     return done.stdout + done.stderr if stderr_too else done.stdout
 
 

@@ -86,10 +86,15 @@ def _stream(rng, channels, window):
     return channel
 
 
-def signal_model(signal, seed=0, outputs=1, classes=("idle", "shake")):
-    """Return a model of a random network on the features of a signal; regression has no classes."""
+def signal_model(signal, seed=0, outputs=1, classes=("idle", "shake"), samples=None):
+    """Return a model of a random network on the features of a signal; regression has no classes.
+
+    Its weights suit the features of samples, which are random unless they are given.
+    """
     rng = random.Random(seed)
-    rows = features_of(signal, random_samples(signal, seed + 1, 40 * signal.step + signal.window))
+    if samples is None:
+        samples = random_samples(signal, seed + 1, 40 * signal.step + signal.window)
+    rows = features_of(signal, samples)
     center, scale = rows.mean(axis=0), rows.std(axis=0) + 1.0
     count = len(signal.features)
     lines = [f"inputs = {count}"]

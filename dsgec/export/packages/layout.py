@@ -11,10 +11,11 @@ from dsgec.engine.extension import ABI_TAG
 from dsgec.export.artefact import DTYPES, Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.targets.target import Files, Target
-from dsgec.export.view import used_columns
+from dsgec.export.view import TemplateView, used_columns
 from dsgec.rendering import Code, render
 from dsgec.resources import TEMPLATES
 
+_RATE = 50.0  # samples a second, if the log had no time
 _NAME = "NAME"  # stands for the artefact's name in the names of templates
 
 
@@ -40,6 +41,12 @@ class PackageView:
         self.has_classes = model.is_classifier
         # The length of a row; C has no arrays without elements.
         self.row = Code(f"{self.macro}_FEATURES" if model.columns else "1")
+        # Of a stream: microseconds between samples, and whether they are the log's own numbers.
+        self.stream, signal = TemplateView(artefact).stream, model.signal
+        rate = (signal and signal.rate) or _RATE
+        self.period = round(1e6 / rate)
+        channels = signal.channels if signal else ()
+        self.is_plain = all((one.offset, one.scale) == (0.0, 1.0) for one in channels)
 
 
 def layout(kind: str, target: Target, folder: str, artefact: Artefact, files: Files) -> Files:

@@ -24,6 +24,7 @@ from dsgec.program.printer import Printer
 from dsgec.rendering import Code
 from dsgec.signal.description import Signal
 from dsgec.signal.lower import stream_program
+from dsgec.signal.plan import make_plan
 from dsgec.signal.prove import prove
 from dsgec.signal.smooth import smooth
 from dsgec.signal.stream import MISSING, largest_sample, state_of
@@ -126,6 +127,11 @@ class StreamView:
     @property
     def step(self) -> int:
         return self.signal.step
+
+    @property
+    def delays(self) -> int:
+        """Return the number of rings of samples."""
+        return len(make_plan(self.signal.features).delays)
 
     @property
     def channels(self) -> int:

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #define F(text) text
-enum { LOW, HIGH, OUTPUT, A0 };
+enum { LOW, HIGH, OUTPUT, A0, A1, A2 };
 #define LED_BUILTIN 13
 struct Port {
     void begin(long) {}
@@ -13,7 +13,13 @@ struct Port {
     void println(double value, int digits) { std::printf("%.*f\n", digits, value); }
 };
 static __attribute__((unused)) Port Serial;
+#ifdef MEASURED
+#include "../recording.h"
+inline int analogRead(int) { return next_measured(); }
+#else
 inline int analogRead(int) { return 0; }
+#endif
+inline unsigned long micros() { static unsigned long now; return now += 100; }
 inline void pinMode(int, int) {}
 inline void digitalWrite(int, int level)
 {
