@@ -1,0 +1,1 @@
+"""Accuracy on windows of sensors: dsgec beside other learners, on sets inside packages."""
