@@ -167,8 +167,7 @@ def _part(
     folder: Path | None,
 ) -> StudyPart:
     name = reader.take("name", str, f"part {number}")
-    key = _current_name(reader, "representations", "engines")
-    representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
+    representations = reader.texts("representations", needed="such as dsge", among=REPRESENTATIONS)
     names = reader.texts("data", needed="table files, names of tables, or names under [data]")
     data = tuple(declared.get(name) or _undeclared_data(name, folder) for name in names)
     is_text = any(one.fitness for one in data)
@@ -284,13 +283,12 @@ def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | 
     name = reader.take("part", str, parts[0].name if len(parts) == 1 else "")
     against = reader.take("against", str, "")
     layers = reader.whole("layers", 0, 1000, 0)
-    key = _current_name(reader, "representation", "engine")
-    reader.asked += [key, "grammar"]
+    reader.asked += ["representation", "grammar"]
     reader.close()
     if label is None or not by_name or not reader.is_among("part", name, list(by_name)):
         return None
     part = by_name[name]
-    representation = _only_choice(reader, key, part.representations)
+    representation = _only_choice(reader, "representation", part.representations)
     grammar = _only_choice(reader, "grammar", tuple(g.name for g in part.grammars))
     if label in above:
         reader.fault("label", f"is `{label}` a second time", "Give each row a label of its own.")
@@ -299,11 +297,6 @@ def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | 
     if not representation or not grammar:
         return None
     return Row(label, name, representation, grammar, layers, against)
-
-
-def _current_name(reader: TomlReader, key: str, formerly: str) -> str:
-    """Return the name under which the study has a key that was renamed."""
-    return formerly if formerly in reader.table and key not in reader.table else key
 
 
 def _only_choice(reader: TomlReader, key: str, choices: tuple[str, ...]) -> str:

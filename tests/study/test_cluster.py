@@ -25,7 +25,7 @@ generations = GENERATIONS
 [settings]
 population = 20
 [[part]]
-engines = ["dsge"]
+representations = ["dsge"]
 grammars = ["one_layer", "multi_layer"]
 data = ["wdbc"]
 """

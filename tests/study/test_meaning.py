@@ -19,7 +19,7 @@ def folder(threads_for_processes_of_the_module, tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     (folder / "s.toml").write_text(
         "runs = 2\ngenerations = 40\n[settings]\npopulation = 30\n"
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["sonar"]\n'
+        '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["sonar"]\n'
     )
     dsgec("study", folder / "s.toml", "--out", folder, "--quiet")
     return folder

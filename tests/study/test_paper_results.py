@@ -15,7 +15,7 @@ runs = {runs}
 seed = {seed}
 [[part]]
 name = "one layer"
-engines = ["{engine}"]
+representations = ["{engine}"]
 grammars = ["one_layer"]
 data = ["{data}"]
 generations = 500

@@ -168,7 +168,10 @@ MISTAKES = [
     (f"{PART}[[table]]\n", "table 1: `rows` is missing"),
     (f"{PART}[[table]]\nrows = [{{}}]", "row 1: `label` is missing"),
     (f"{PART}[[table]]\nrows = [{{ label = 'a', part = 'b' }}]", "`part` names `b`"),
-    (f"{PART}[[table]]\nrows = [{{ label = 'a', engine = 'b' }}]", "`engine` names `b`"),
+    (
+        f"{PART}[[table]]\nrows = [{{ label = 'a', representation = 'b' }}]",
+        "`representation` names `b`",
+    ),
     (f"{PART}[[table]]\nrows = [{{ label = 'a', against = 'b' }}]", "`against` names `b`"),
     (f"{PART}[[table]]\nrows = [{{ label = 'a' }}, {{ label = 'a' }}]", "`a` a second time"),
     (f"{PART}[[table]]\nrows = [{{ label = 'a' }}]\nfigures = ['b']", "`figures` names `b`"),
@@ -184,15 +187,6 @@ def test_a_mistake_is_told(tmp_path, text, message):
 
     assert message in str(error.value)
     assert "mine.toml" in str(error.value) or "none.toml" in str(error.value)
-
-
-def test_a_representation_may_be_called_an_engine(tmp_path):
-    rows = "[[table]]\nrows = [{ label = 'a', representation = 'ge' }]\n"
-    text = PART.replace('["dsge"]', '["dsge", "ge"]') + rows
-    today = study(tmp_path, text)
-
-    assert study(tmp_path, text.replace("representation", "engine")) == today
-    assert [cell.settings.representation for cell in cells(today)][:2] == ["dsge", "ge"]
 
 
 def test_every_setting_can_be_given(tmp_path):
@@ -290,7 +284,6 @@ KEYS = [
     "table",
     "printed",
     "representations",
-    "engines",
     "grammars",
 ]
 KEYS += [

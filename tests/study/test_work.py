@@ -32,12 +32,12 @@ generations = 20
 population = 20
 [[part]]
 name = "usual"
-engines = ["dsge"]
+representations = ["dsge"]
 grammars = ["one_layer", "multi_layer"]
 data = ["wdbc"]
 [[part]]
 name = "no crossover"
-engines = ["dsge"]
+representations = ["dsge"]
 grammars = ["one_layer"]
 data = ["wdbc"]
 settings = { crossover = 0.0 }
@@ -296,7 +296,7 @@ def test_a_study_goes_on_when_nobody_listens_any_more(file, whole, tmp_path):
 def test_what_cannot_be_run_is_told_before_anything_is_run(tmp_path):
     file = tmp_path / "bad.toml"
     file.write_text(
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer", "nothing"]\n'
+        '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["one_layer", "nothing"]\n'
         'data = ["wdbc", "sonnar"]\n[data.wdbc]\ntarget = "diagnose"\n'
     )
     errors = dsgec("study", file, "--out", tmp_path / "out", code=1).stderr
@@ -324,7 +324,7 @@ def test_a_remark_on_a_grammar_is_made_once(tmp_path):
     file = tmp_path / "raw.toml"
     file.write_text(
         "runs = 2\ngenerations = 1\n[settings]\npopulation = 9\n"
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["raw.bnf"]\ndata = ["wdbc"]\n'
+        '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["raw.bnf"]\ndata = ["wdbc"]\n'
     )
     errors = dsgec("study", file, "--out", tmp_path / "out").stderr
 
@@ -335,7 +335,7 @@ def test_a_run_without_a_valid_individual_is_an_outcome(tmp_path, threads_for_pr
     file = tmp_path / "short.toml"
     file.write_text(
         "runs = 6\ngenerations = 2\n[settings]\npopulation = 4\ncodons = 40\n"
-        '[[part]]\nengines = ["ge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
+        '[[part]]\nrepresentations = ["ge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
     )
     text = dsgec("study", file, "--out", tmp_path / "out", "--backend", "numpy").stdout
     rows = list(csv.DictReader((tmp_path / "out" / "results.csv").read_text().splitlines()))
@@ -352,7 +352,7 @@ def test_another_reading_of_a_table_is_another_run(tmp_path, threads_for_process
     (tmp_path / "t.csv").write_text(table)
     file = tmp_path / "s.toml"
     start = "runs = 1\ngenerations = 1\n[settings]\npopulation = 4\n"
-    part = '[[part]]\nengines = ["dsge"]\ngrammars = ["formula"]\ndata = ["t"]\n'
+    part = '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["formula"]\ndata = ["t"]\n'
     told = []
     for words in (
         'task = "regression"',
@@ -371,7 +371,7 @@ def test_what_is_made_of_a_table_is_told(tmp_path, threads_for_processes):
     file = tmp_path / "s.toml"
     file.write_text(
         "runs = 1\ngenerations = 1\n[settings]\npopulation = 4\n"
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["t.csv"]\n'
+        '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["t.csv"]\n'
     )
     errors = dsgec("study", file, "--out", tmp_path / "out", "--backend", "numpy").stderr
 
@@ -384,7 +384,7 @@ def test_regression_is_studied_too(tmp_path, threads_for_processes):
     file = tmp_path / "line.toml"
     file.write_text(
         "runs = 3\ngenerations = 3\n[settings]\npopulation = 10\n"
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["formula"]\ndata = ["line.csv"]\n'
+        '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["formula"]\ndata = ["line.csv"]\n'
     )
     text = dsgec("study", file, "--out", tmp_path / "out", "--backend", "numpy").stdout
 
