@@ -37,15 +37,16 @@ from dsgec.export.files import exported_paths, make_exports, run_artefact
 from dsgec.export.names import is_portable, safe_name
 from dsgec.folder import Folder, open_folder, open_locked
 from dsgec.grammar.load import GrammarFile, load_grammar
-from dsgec.manifest import MANIFEST, NETWORK, PAGE, POPULATIONS, read_manifest
+from dsgec.manifest import MANIFEST, NETWORK, PAGE, POPULATIONS, TIMING, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
+from dsgec.plain_data import to_json
 from dsgec.report.page import prepare_page, report_page, run_page, write_page
 from dsgec.report.search_page import search_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
-from dsgec.run.folder import has_record, read_model, read_record, read_timing, write_timing
+from dsgec.run.folder import has_record, read_model, read_record, read_timing
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.record import is_same_run
 from dsgec.run.result import Result, make_result
@@ -317,7 +318,7 @@ def write_folder(
         with stages("report"):
             try_report(folder, timed)
     timing = with_stages(timing, stages.seconds)
-    write_timing(folder, timing)
+    folder.write(TIMING, to_json(timing))
     return timing, checks.error(folder.path, NETWORK)
 
 

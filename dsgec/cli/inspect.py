@@ -24,6 +24,7 @@ def inspect_(what: str, table: TableOptions) -> None:
     from dsgec.cli.terminal.signal import signal_lines
     from dsgec.cli.terminal.table import table_lines
     from dsgec.data.log import is_log
+    from dsgec.data.prepare import make_dataset
     from dsgec.data.recordings import holds_recordings
     from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
@@ -42,7 +43,7 @@ def inspect_(what: str, table: TableOptions) -> None:
     dataset, problem = None, ""
     if not (as_signal and is_log(read, table.preprocessing)):
         try:
-            dataset = table.make_dataset(read)
+            dataset = make_dataset(read, table.target, table.preprocessing)
         except DsgecError as error:
             problem = error.rendered(OPTIONS)
     lines = [*table_lines(read, dataset), *problem.splitlines()]

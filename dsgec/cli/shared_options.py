@@ -81,19 +81,13 @@ class TableOptions:
 
         return read_table(name, replace(self.reading, names=columns))
 
-    def make_dataset(self, table: "Table") -> "Dataset":
-        """Make a data set of a table."""
-        from dsgec.data.prepare import make_dataset
-
-        return make_dataset(table, self.target, self.preprocessing)
-
     def read_dataset(self, name: str, test: str | None = None) -> "Dataset":
         """Read a table as a data set, with the rows of the table `test` as its test rows."""
-        from dsgec.data.prepare import add_test_table
+        from dsgec.data.prepare import add_test_table, make_dataset
 
         if name == "-" == test:
             raise DsgecError("standard input cannot be both tables")
-        dataset = self.make_dataset(self.read(name))
+        dataset = make_dataset(self.read(name), self.target, self.preprocessing)
         if test is None:
             return dataset
         names = tuple(column.name for column in dataset.columns)

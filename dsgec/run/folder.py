@@ -18,17 +18,12 @@ from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
 from dsgec.network.model_text import read_header
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
-from dsgec.plain_data import MOST_BYTES, read_json, to_json
+from dsgec.plain_data import MOST_BYTES, read_json
 from dsgec.run.hall import HallRow, parse_hall
 from dsgec.run.pick import Hall, export_name, pick
 from dsgec.run.record import RunRecord, parse_record
 
 ADVICE = "`dsgec evolve … --overwrite` makes it again."
-
-
-def write_timing(folder: Folder, timing: dict[str, Any]) -> None:
-    """Write timing.json, in the place of one with fewer stages."""
-    folder.write(TIMING, to_json(timing))
 
 
 def has_record(folder: Folder) -> bool:

@@ -38,7 +38,6 @@ from dsgec.run.folder import (
     read_record,
     read_text,
     read_timing,
-    write_timing,
 )
 from dsgec.run.hall import parse_hall
 from dsgec.run.history import history_text, parse_history
@@ -71,7 +70,7 @@ def replace_run(folder: Folder, files: Files, timing: dict[str, Any]) -> None:
     """Write the files of a run in the place of an earlier one, run.json last."""
     clear_run(folder)
     folder.remove_unfinished(files)
-    write_timing(folder, timing)
+    folder.write(TIMING, to_json(timing))
     for name, content in files.items():
         if name != RECORD:
             folder.write(name, content)
