@@ -19,16 +19,12 @@ from dsgec.search.rows import LANES
 from dsgec.search.selection import SELECTIONS
 from dsgec.search.settings import Settings
 
-_ELSEWHERE = ("threads", "selection", "batch", "down_sample")
-"""Parameters that no result depends on, or that are digested elsewhere."""
-_LATER = (
+_NOT_DIGESTED = ("threads", "batch")
+"""Parameters that no result depends on, or that the digest of the problem has."""
+_PROBABILISTIC = (
     *("learning_factor", "grammar_mutation", "grammar_deviation"),
-    *("adaptive", "rate_mutation", "rate_deviation", "initialisation"),
+    *("adaptive", "rate_mutation", "rate_deviation"),
 )
-"""Parameters that are digested if they are not the defaults, so that older states stay valid."""
-
-
-_DEFAULTS = {name: getattr(Settings(), name) for name in _LATER} | {"initialisation": 0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +60,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "selection": [*SELECTIONS].index(settings.selection),
         "batch": problem.batch,
         "down_sample": settings.down_sample,
-        **{name: getattr(settings, name) for name in _LATER},
+        **{name: getattr(settings, name) for name in _PROBABILISTIC},
         "initialisation": INITIALISATIONS.index(settings.initialisation),
     }
 
@@ -154,11 +150,7 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """Return a digest of all that the generations depend on, given that of the problem."""
-    apart = (*_ELSEWHERE, *_LATER)
-    numbers: list[object] = [value for name, value in parameters.items() if name not in apart]
-    if parameters["selection"]:  # the first method adds nothing, so older states stay valid
-        numbers += [parameters["selection"], parameters["down_sample"]]
-    numbers += [(name, parameters[name]) for name in _LATER if parameters[name] != _DEFAULTS[name]]
+    numbers = [value for name, value in parameters.items() if name not in _NOT_DIGESTED]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 
