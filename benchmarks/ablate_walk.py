@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.chips.page import write_between
 from benchmarks.front import load_dataset
-from benchmarks.numbers import descent_of, make_stage
+from benchmarks.numbers import descent_of, integer_rows, make_stage
 from benchmarks.sizes import TABLES, changed, mean_and_error
 from benchmarks.tables import load_table, names_of
 from dsgec.arithmetic.printed import vector
@@ -31,7 +31,6 @@ from dsgec.search.walk import native_descent
 from dsgec.search.walk.descent import Survey
 from dsgec.search.walk.edits import CRITERIA, Criterion
 from dsgec.search.walk.front import FIRST_RATE, Task, Walk, WalkStep
-from dsgec.search.walk.integer_front import integer_rows
 from dsgec.search.walk.integers import WEIGHTS, as_integers, from_integers, integer_columns, learn
 from dsgec.search.walk.layer import Array, SharedLayer, dense_layer, make_layer
 from dsgec.search.walk.stage import WalkStage

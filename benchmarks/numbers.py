@@ -33,34 +33,33 @@ from benchmarks.tables import load_table, names_of
 from dsgec.data.dataset import Dataset, Split
 from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.export.artefact import Artefact
+from dsgec.errors import DsgecError
+from dsgec.export.artefact import PACKED, QUICK, Artefact
 from dsgec.export.golden import classes_of_results
 from dsgec.export.targets.c.image import link
 from dsgec.grammar.load import load_grammar
+from dsgec.network.ranges import Range
 from dsgec.search.defaults import with_defaults
+from dsgec.search.individual import Champion
+from dsgec.search.models import make_model
+from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.walk.descent import Descent, WalkTable
-from dsgec.search.walk.integer_front import (
-    DENSE_WIDTHS,
-    KINDS,
-    IntegerCandidate,
-    dense_starts,
-    integer_rows,
-    make_candidate,
-    unbeaten,
-)
+from dsgec.search.walk.front import FIRST_RATE, Walk, cosine
 from dsgec.search.walk.integers import (
+    DTYPE,
     WEIGHTS,
+    IntegerColumns,
     as_integers,
     column_ranges,
     from_integers,
     integer_columns,
     learn,
 )
-from dsgec.search.walk.layer import SharedLayer
+from dsgec.search.walk.layer import SharedLayer, count_dense
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
-from dsgec.search.walk.stage import WalkStage, make_walk_stage
+from dsgec.search.walk.stage import WalkStage, make_rows, make_walk_stage
 from dsgec.setting import make
 
 TABLES = "digits,segment,optdigits,movement_libras,led7digit"
@@ -71,7 +70,29 @@ MNIST = "MNIST 8×8"
 EVERY = 4
 """Of the networks of a front one of so many is tried."""
 STEPS = 4000
+KINDS = ("nibbles", "ternary")
+DENSE_WIDTHS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24)
+"""Hidden neurons of dense networks that are tried beside the front: few bits need no sources."""
+MOST_DENSE = 4000
 PAGE = Path(__file__).parents[1] / "docs/reference/numbers.md"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerCandidate:
+    """A network that was learned in integers.
+
+    `model` exported as q7, packed, with the `ranges`, is the integer network: no weight is rounded.
+    `flash` is the estimate of its bytes on the chip; `fitness` is its loss on the training rows,
+    computed by its integers. The phenotype of the champion, with the weights in full precision, is
+    derived by the grammar of the run but for its numerals.
+    """
+
+    champion: Champion
+    kind: str
+    fitness: float
+    flash: int
+    artefact: Artefact
+    net: SharedLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +150,70 @@ def versions(start: SharedLayer, way: str, descent: Descent) -> Iterator[tuple[s
     is_learned = way == "learned"
     for kind in KINDS if is_learned else KINDS[:1]:
         yield kind, learn(start, WEIGHTS[kind], descent, STEPS if is_learned else 0)
+
+
+def integer_rows(stage: WalkStage, columns: IntegerColumns) -> WalkTable:
+    """Return the rows of a walk with the integers of the columns."""
+    return make_rows(
+        stage.problem,
+        stage.settings,
+        stage.grammar.outputs,
+        columns.scaled(stage.problem.split.train),
+    )
+
+
+def unbeaten(candidates: Sequence[IntegerCandidate]) -> list[IntegerCandidate]:
+    """Return the candidates that no other one beats in both flash and fitness, smallest first."""
+    found: list[IntegerCandidate] = []
+    for one in sorted(candidates, key=lambda each: (each.flash, each.fitness)):
+        if not found or one.fitness < found[-1].fitness:
+            found.append(one)
+    return found
+
+
+def dense_starts(walk: Walk, steps: int, widths: Sequence[int] = DENSE_WIDTHS) -> list[SharedLayer]:
+    """Return dense networks of several widths that have learned from the rows of a walk."""
+    found = []
+    for width in widths:
+        if width <= walk.shape.widest and count_dense(walk.shape, width) <= MOST_DENSE:
+            start = walk.start(width)
+            walk.descent.descend(start, cosine(steps, FIRST_RATE))
+            found.append(start)
+    return found
+
+
+def make_candidate(
+    stage: WalkStage, net: SharedLayer, kind: str, ranges: Sequence[Range | None], chip: str
+) -> IntegerCandidate | None:
+    """Return a network as a candidate, or None if it is not derived or has no fixed point."""
+    champion = stage.champion(net)
+    if champion is None:
+        return None
+    try:
+        artefact = integer_artefact(stage.problem, champion.phenotype, ranges)
+    except DsgecError:
+        return None
+    fitness = integer_fitness(stage.problem, artefact)
+    return IntegerCandidate(champion, kind, fitness, artefact.cost(chip).flash, artefact, net)
+
+
+def integer_artefact(
+    problem: Problem, phenotype: str, ranges: Sequence[Range | None], name: str = "network"
+) -> Artefact:
+    """Return a phenotype as it is exported in fixed point, packed."""
+    model = make_model(problem, phenotype)
+    return Artefact(model, name, DTYPE, selftest=QUICK, ranges=tuple(ranges), layout=PACKED)
+
+
+def integer_fitness(problem: Problem, artefact: Artefact) -> float:
+    """Return the objective of a network on the training rows, computed by its integers."""
+    dataset, train = problem.dataset, problem.split.train
+    rows = dataset.x if dataset.raw is None else dataset.raw
+    outputs = artefact.number_format.results(rows[train])
+    targets = problem.targets(len(artefact.model.network.outputs))
+    if targets.values.shape[1] == 1:
+        outputs = outputs[:, -1:]
+    return OBJECTIVES[problem.objective].fitness(outputs, targets)
 
 
 def raw_rows(problem: Problem, rows: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -269,7 +269,7 @@ def _reason_to_stop(
     """Return why the run ends after this slice, or nothing; save a checkpoint if one is due."""
     session = checkpoints.session
     if search.walker:
-        session.on_walk(search.walker.walk.progress)
+        session.on_walk(search.walker.progress)
     is_asked = stop is not None and stop.is_set()
     is_over = search.session_seconds >= session.max_seconds
     if not (is_asked or is_over or checkpoints.is_due):

@@ -145,6 +145,7 @@ def evolve(
     )
     if not is_share:
         dataset = add_test_rows(dataset, test)
+    is_default = grammar is None
     grammar = grammar or default_grammar(dataset, options.keywords)
     inputs = None
     files = (grammar, X) if is_share else (grammar, X, test)
@@ -152,7 +153,8 @@ def evolve(
         test_file = None if is_share else str(test)
         inputs = Inputs(str(grammar), str(X), test_file, options.preset.preset)
     file, dataset = name_features(file or _load_grammar(grammar), dataset)
-    job = prepare(file, dataset, options.settings_for(dataset, file.grammar), inputs=inputs)
+    settings = options.settings_for(dataset, file.grammar, is_default=is_default)
+    job = prepare(file, dataset, settings, inputs=inputs)
     with reserved_folder(out, job, overwrite=overwrite):
         evolver = _make_evolver(job, options.execution)
         hooks = make_hooks(callback or live_curve(), log)
@@ -208,7 +210,8 @@ def fit(
     default = default_grammar(dataset, options.keywords)
     file = _load_grammar(default if grammar is None else grammar)
     file, dataset = name_features(file, dataset)
-    settings = replace(options.settings_for(dataset, file.grammar), test=0.0)
+    own = options.settings_for(dataset, file.grammar, is_default=grammar is None)
+    settings = replace(own, test=0.0)
     job = prepare(file, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):
         _warn("the data or the parameters differ from before: evolution starts from scratch")

@@ -63,9 +63,16 @@ class KeywordSettings:
     preprocessing: Preprocessing
     execution: Execution
 
-    def settings_for(self, dataset: Dataset, grammar: Grammar) -> Settings:
-        """Return the settings; those not given are chosen for the data set and the grammar."""
-        return with_defaults(self.settings, self.keywords, self.preset, dataset, grammar)
+    def settings_for(
+        self, dataset: Dataset, grammar: Grammar, *, is_default: bool = False
+    ) -> Settings:
+        """Return the settings; those not given are chosen for the data set and the grammar.
+
+        :param is_default: Whether the grammar is that of the task, which nobody asked for.
+        """
+        return with_defaults(
+            *(self.settings, self.keywords, self.preset, dataset, grammar), is_default=is_default
+        )
 
 
 def read_keywords(keywords: Mapping[str, Any], **more: Any) -> KeywordSettings:

@@ -152,7 +152,9 @@ def evolve(
         dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
         grammar = named or default_grammar(dataset, settings)
         file, dataset = name_features(file or load_grammar(grammar), dataset)
-        chosen = with_defaults(chosen, settings, preset, dataset, file.grammar)
+        chosen = with_defaults(
+            *(chosen, settings, preset, dataset, file.grammar), is_default=named is None
+        )
         inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:

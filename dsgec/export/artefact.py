@@ -10,7 +10,7 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.export.cover import WORK
-from dsgec.export.fixed.forest_cost import forest_cost
+from dsgec.export.fixed.forest_cost import forest_cost, is_decided_by_trees
 from dsgec.export.fixed.lower import integer_program
 from dsgec.export.fixed.packed import PackedNetwork, pack
 from dsgec.export.fixed.packed_cost import packed_work
@@ -140,8 +140,9 @@ class Artefact:
         fixed = self.number_format.fixed
         if fixed is None or fixed.program.forest is None:
             return cost
-        trees = forest_cost(fixed.program, packed=self.layout == PACKED)
-        return Cost(cost.flash + trees.flash, cost.stack + trees.stack, cost.cycles + trees.cycles)
+        trees = forest_cost(fixed.program, chip, packed=self.layout == PACKED)
+        others = 0 if is_decided_by_trees(fixed.program) else cost.flash
+        return Cost(others + trees.flash, cost.stack + trees.stack, cost.cycles + trees.cycles)
 
     @property
     def price_list(self) -> str:
@@ -191,7 +192,7 @@ def with_smaller_layout(artefact: Artefact, chip: str = DEFAULT_CHIP) -> Artefac
     flat, packed = (artefact.with_layout(layout) for layout in LAYOUTS)
     fixed = flat.number_format.fixed
     if fixed is not None and fixed.program.forest is not None:
-        flash = [forest_cost(fixed.program, packed=one).flash for one in (False, True)]
+        flash = [forest_cost(fixed.program, chip, packed=one).flash for one in (False, True)]
         return packed if flash[1] < flash[0] else flat
     if packed.packed is None:
         return flat

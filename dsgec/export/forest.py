@@ -135,7 +135,11 @@ class _TreeReader:
         self.network = network
 
     def read(self, roots: Sequence[int], weights: Sequence[float]) -> Tree | None:
-        """Return the trees of these nodes as one, or None if their tests differ."""
+        """Return the trees of these nodes as one, or None if it has more splits than all of them.
+
+        One of several may lack a split where both of its branches are the same.
+        """
+        splits = self._splits(roots)
         columns: list[int] = []
         thresholds: list[float] = []
         lefts: list[int] = []
@@ -146,10 +150,8 @@ class _TreeReader:
         todo: list[tuple[tuple[int, ...], list[int] | None, int]] = [((*roots,), None, 0)]
         while todo:
             nodes, place, at = todo.pop()
-            split = self._split(nodes)
-            if split is None:
-                return None
-            if not split:
+            test = self._test(nodes, splits)
+            if test is None:
                 leaf = tuple(
                     weight * self._value(node) for weight, node in zip(weights, nodes, strict=True)
                 )
@@ -159,16 +161,17 @@ class _TreeReader:
                     leaves.append(leaf)
                 child = ~number
             else:
-                (test,) = split
                 known = _test(self.network, test)
                 assert known is not None
                 child = len(columns)
+                if child >= len(splits):
+                    return None
                 columns.append(known[0])
                 thresholds.append(known[1])
                 lefts.append(0)
                 rights.append(0)
-                todo.append((self._branches(nodes, 2), rights, child))
-                todo.append((self._branches(nodes, 1), lefts, child))
+                todo.append((self._branches(nodes, test, 2), rights, child))
+                todo.append((self._branches(nodes, test, 1), lefts, child))
             if place is not None:
                 place[at] = child
         return Tree(
@@ -176,20 +179,35 @@ class _TreeReader:
             tuple(range(len(roots))),
         )
 
-    def _split(self, nodes: Sequence[int]) -> set[int] | None:
-        """Return the test of nodes, none for leaves; None if their tests differ."""
-        tests = set()
-        for position in nodes:
-            node = self.network.nodes[position]
-            if isinstance(node, Apply):
-                tests.add(node.arguments[0])
-        return tests if len(tests) < 2 else None
+    def _splits(self, roots: Sequence[int]) -> dict[int, int]:
+        """Return how many splits there are below each split of these trees, itself included."""
+        found: dict[int, int] = {}
+        todo = [*roots]
+        while todo:
+            node = self.network.nodes[todo[-1]]
+            if todo[-1] in found or not isinstance(node, Apply):
+                todo.pop()
+                continue
+            inner = [a for a in node.arguments[1:] if isinstance(self.network.nodes[a], Apply)]
+            if missing := [branch for branch in inner if branch not in found]:
+                todo += missing
+            else:
+                found[todo.pop()] = 1 + sum(found[branch] for branch in inner)
+        return found
 
-    def _branches(self, nodes: Sequence[int], side: int) -> tuple[int, ...]:
+    def _test(self, nodes: Sequence[int], splits: Mapping[int, int]) -> int | None:
+        """Return the test of the largest of some trees, or None if all are leaves."""
+        largest = max(nodes, key=lambda position: splits.get(position, 0))
+        node = self.network.nodes[largest]
+        return node.arguments[0] if isinstance(node, Apply) else None
+
+    def _branches(self, nodes: Sequence[int], test: int, side: int) -> tuple[int, ...]:
         found = []
         for position in nodes:
             node = self.network.nodes[position]
-            found.append(node.arguments[side] if isinstance(node, Apply) else position)
+            if isinstance(node, Apply) and node.arguments[0] == test:
+                position = node.arguments[side]
+            found.append(position)
         return tuple(found)
 
     def _value(self, position: int) -> float:

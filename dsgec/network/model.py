@@ -7,6 +7,7 @@ from dsgec.errors import DsgecError, counted
 from dsgec.network.decide import DEFAULT_THRESHOLD, has_threshold
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
 from dsgec.network.simplify import canonicalise, renumber
+from dsgec.network.thresholds import unscaled_threshold
 from dsgec.signal.description import Signal
 
 Label = str | int
@@ -144,14 +145,16 @@ def prologue(columns: tuple[Column, ...]) -> Network:
     return Network(len(columns), tuple(builder.nodes), (), tuple(outputs))
 
 
-def compose(model: Model) -> Network:
+def compose(model: Model, *, folds_tests: bool = True) -> Network:
     """Return the network over raw columns that every export prints: prologue and evolved network.
 
     The steps of the prologue stay as they are: folded into weights they would round differently
-    from what evolution saw.
+    from what evolution saw. Only a test of a scaled column, which has no rounding, becomes one of
+    the column itself, unless `folds_tests` is false: a search counts the work as it is written.
     """
     builder = Builder()
     features = _features(builder, model.columns)
+    unscaled = _unscaled(builder, model.columns, features) if folds_tests else {}
     new: list[int] = []
     for node in model.network.nodes:
         match node:
@@ -159,12 +162,34 @@ def compose(model: Model) -> Network:
                 new.append(builder.constant(value))
             case Input(column):
                 new.append(features[column])
+            case Apply("le", (tested, limit)) if new[tested] in unscaled and isinstance(
+                threshold := model.network.nodes[limit], Constant
+            ):
+                given, scaling = unscaled[new[tested]]
+                own = unscaled_threshold(threshold.value, scaling.center, scaling.scale)
+                new.append(builder.apply("le", (given, builder.constant(own))))
             case Apply(function, arguments):
                 new.append(builder.apply(function, tuple(new[a] for a in arguments)))
             case _:
                 assert_never(node)
     renumbered = renumber(model.network, builder, new)
     return canonicalise(replace(renumbered, inputs=len(model.columns)))
+
+
+def _unscaled(
+    builder: Builder, columns: tuple[Column, ...], features: list[int]
+) -> dict[int, tuple[int, Column]]:
+    """Return, for the scaled feature of a number, the node before scaling and its column."""
+    found: dict[int, tuple[int, Column]] = {}
+    place = 0
+    for number, column in enumerate(columns):
+        if column.kind == "number" and column.scale > 0.0:
+            given = builder.input(number)
+            if column.fill is not None:
+                given = builder.apply("fill", (given, builder.constant(column.fill)))
+            found[features[place]] = given, column
+        place += len(column.features)
+    return found
 
 
 def in_target_units(network: Network, scale: TargetScale | None) -> Network:

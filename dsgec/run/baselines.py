@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from dsgec.errors import setting_error
 from dsgec.network.decide import predict_classes
-from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model
 from dsgec.run.record import NO_BETTER, BaselineComparison, BaselineFigures, Metrics
 from dsgec.search.linear_model import fit_logistic, fit_ridge
 from dsgec.search.measure import measure_outputs
@@ -74,7 +72,8 @@ def _simple_baselines(problem: Problem) -> Baselines:
 
 def compare(
     problem: Problem,
-    model: Model,
+    threshold: float,
+    outputs: Array,
     own: Metrics,
     baselines: Baselines,
     *,
@@ -82,7 +81,8 @@ def compare(
 ) -> tuple[tuple[BaselineFigures, ...], BaselineComparison | None]:
     """Measure the baselines, and compare a network with the linear one on the test rows.
 
-    `own` has the metrics of the network on the test rows; without such rows there is no comparison.
+    `outputs` are those of the network for all rows, and `own` its metrics on the test rows; without
+    such rows there is no comparison.
     With `balance`, all classes have the same weight: balanced accuracy is compared.
     """
     figures = tuple(
@@ -90,7 +90,7 @@ def compare(
     )
     if not len(problem.split.test):
         return figures, None
-    metric, test, p = _test_difference(problem, model, baselines[1], balance)
+    metric, test, p = _test_difference(problem, threshold, outputs, baselines[1], balance)
     ours, theirs = own[metric], figures[1].test[metric]
     if ours is None or theirs is None or not math.isfinite(ours - theirs):
         return figures, None
@@ -100,17 +100,17 @@ def compare(
 
 
 def _test_difference(
-    problem: Problem, model: Model, linear: Baseline, balance: bool
+    problem: Problem, own_threshold: float, outputs: Array, linear: Baseline, balance: bool
 ) -> tuple[str, str, float]:
     """Return the metric that is compared, the name of the statistical test, and its p."""
     test, y = problem.split.test, problem.dataset.y[problem.split.test]
-    outputs = evaluate(model.network, problem.dataset.x)[test]
+    outputs = outputs[test]
     groups = _test_groups(problem)
     if not problem.dataset.classes:
         with np.errstate(all="ignore"):
             errors = (outputs[:, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
         return "rmse", *_paired_test(errors, groups)
-    hits = predict_classes(outputs, model.threshold) == y
+    hits = predict_classes(outputs, own_threshold) == y
     threshold = choose_threshold(problem, linear.outputs[problem.split.train])
     theirs = predict_classes(linear.outputs[test], threshold) == y
     if not balance and groups is None:

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from dsgec.errors import DsgecError, setting_error
 from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.run.job import training_ranges
 from dsgec.run.pick import footprint
 from dsgec.run.record import Footprint
 from dsgec.search.budget import Budget
-from dsgec.search.individual import Champion
+from dsgec.search.individual import ERROR_RATE, Champion
 from dsgec.search.models import make_model
+from dsgec.search.pool import best_validated
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.refine import spaced_by_cost
@@ -68,6 +71,26 @@ class Fitting:
             f" {least.cycles:,} cycles a row ({own.chip}, {own.dtype}, estimated)",
             "Allow more, or take another chip or number type.",
         )
+
+
+def recommend_option(
+    problem: Problem, budget: Budget, options: Sequence[Champion], rows: int
+) -> Recommendation:
+    """Choose among validated models of all families that fit a budget, given their held-out rows.
+
+    :param options: Models with their errors in cross-validation, in any order.
+    """
+    fitting = Fitting(problem, budget)
+    by_cost = sorted(options, key=lambda one: fitting.cost(one).flash)
+    fits = [one for one in by_cost if fitting.fits(one)]
+    if not fits:
+        raise fitting.refuse(by_cost)
+    chosen = fits[best_validated([one.validated for one in fits])]
+    numbers = problem.dataset.class_numbers[problem.split.train]
+    majority = np.bincount(numbers).max() / len(numbers)
+    return Recommendation(
+        chosen, tuple(by_cost), ERROR_RATE, 1.0 - float(majority), rows, len(by_cost)
+    )
 
 
 def recommend_fitting(

@@ -97,7 +97,10 @@ def hall_text(
     is_changed = problem.dataset.windows is not None or bool(problem.unknown)
     thresholds = set() if is_changed else {one.threshold for one in measured}
     headers = {each: header_identity(columns, classes, each) for each in thresholds}
-    on_front = front([*zip(costs, scores, strict=True)], OBJECTIVES[problem.objective].rises)
+    on_front = front(
+        [*zip((cost for cost, _ in costs), scores, strict=True)],
+        OBJECTIVES[problem.objective].rises,
+    )
     has_validated = any(row.champion.validated for row in rows)
     lines = []
     for place, (row, one) in enumerate(zip(rows, measured, strict=True)):
@@ -135,13 +138,16 @@ def _exported_id(problem: "Problem", phenotype: str, one: "Measurement") -> str:
 
 def _best_by_cost(
     problem: "Problem", champions: Sequence[Champion], measurer: "Measurer", keep: Champion | None
-) -> dict[int, _Candidate]:
-    """Return the best champion of each size, or of each cost that is minimised."""
-    found: dict[int, _Candidate] = {}
+) -> dict[tuple[int, str], _Candidate]:
+    """Return the best champion of each size, or of each cost that is minimised.
+
+    Those that were cross-validated stay beside others of their size.
+    """
+    found: dict[tuple[int, str], _Candidate] = {}
     for champion in champions:
         size, text = measurer.describe(champion.phenotype)
         cost = measurer.cost(champion.phenotype)
-        key = _hall_key(problem, size, cost)
+        key = _hall_key(problem, size, cost), text if champion.validated else ""
         rival = found[key].champion if key in found else None
         if rival is None or (champion.fitness < rival.fitness and rival is not keep):
             found[key] = _Candidate(champion, size, text, cost)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache, partial
 from itertools import groupby
 
 from dsgec.errors import DsgecError, counted
@@ -16,12 +16,14 @@ from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.record import RISING, Footprint, FrontRecord, Proposal, RunRecord
 from dsgec.search.budget import parse_amount
+from dsgec.search.individual import ERROR_RATE
 from dsgec.search.objectives import OBJECTIVES
 
 SMALLER = ("smallest-within", "10%")
 """The pick that a run proposes: the smallest network whose score is at most 10 % worse."""
 DTYPES = ("q7", "float", "double")
 _ANY_NAME = "network"
+_MOST_COSTS = 4_096  # that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,12 @@ class Hall:
         """Return a key that sorts networks by their score on the training rows, the best first.
 
         Networks with more connections than the one that cross-validation chose come last: their
-        scores are better because they are overfitted.
+        scores are better because they are overfitted. If all families of models were compared, it
+        is their error in cross-validation that counts.
         """
         result = self.record.result
+        if result.validation and result.validation.measure == ERROR_RATE:
+            return self.validated_rank(row)
         is_larger = bool(result.validation) and row.connections > result.network.connections
         return is_larger, self._score_rank(row)
 
@@ -67,21 +72,36 @@ class Hall:
     def model(self, row: HallRow) -> Model:
         return hall_model(row, self.record, self.best, self.source)
 
-    def artefact(self, model: Model) -> Artefact:
-        """Return a model in the type, as it would be exported for the chip.
+    def cost(self, row: HallRow) -> Cost | None:
+        """Return the cost of a network on the chip, or None if it cannot be estimated."""
+        return _cost(_Priced(row.model_id, self.chip, self.dtype, self.ranges, self.model(row)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """A model by its id, with the chip, the type and the ranges of its cost."""
+
+    model_id: str
+    chip: str
+    dtype: str
+    ranges: tuple[Range | None, ...]
+    model: Model = field(compare=False)
+
+    def artefact(self) -> Artefact:
+        """Return the model in the type, as it would be exported for the chip.
 
         Raise a DsgecError if the type cannot compute it.
         """
-        artefact = Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
+        artefact = Artefact(self.model, _ANY_NAME, self.dtype, ranges=self.ranges)
         return with_smaller_layout(artefact, self.chip)
 
-    def cost(self, row: HallRow) -> Cost | None:
-        """Return the cost of a network on the chip, or None if it cannot be estimated."""
-        model = self.model(row)
-        try:
-            return self.artefact(model).cost(self.chip)
-        except DsgecError:
-            return None
+
+@lru_cache(maxsize=_MOST_COSTS)
+def _cost(priced: _Priced) -> Cost | None:
+    try:
+        return priced.artefact().cost(priced.chip)
+    except DsgecError:
+        return None
 
 
 def pick(hall: Hall, way: str, value: str) -> HallRow:
@@ -174,7 +194,9 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
         seen += (price for price, _ in found)
     if not seen:
         # This raises what is wrong with all of them.
-        hall.artefact(hall.model(best_first[0])).cost(hall.chip)
+        best = best_first[0]
+        priced = _Priced(best.model_id, hall.chip, hall.dtype, hall.ranges, hall.model(best))
+        priced.artefact().cost(hall.chip)
     least, unit = min(seen), "bytes of flash" if of == "flash" else "cycles a row"
     raise DsgecError(
         f"the cheapest network of the run takes {least:,} {unit}"

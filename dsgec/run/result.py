@@ -15,7 +15,6 @@ from dsgec.export.names import safe_name
 from dsgec.grammar.load import GrammarFile
 from dsgec.manifest import HALL
 from dsgec.network.description import describe_model
-from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 from dsgec.network.notation import TEXT, is_formula, readable_formula, write_formula
 from dsgec.network.ranges import NO_RANGES, choose_ranges
@@ -100,14 +99,18 @@ def make_result(
     hall, drawn = "", None
     with stages("results"):
         model = make_model(problem, outcome.last.phenotype)
-        record = make_record(problem, settings, job.grammar, outcome.last, model, outcome.ended)
+        outputs = outcome.measurer().outputs(outcome.last.phenotype)
+        record = make_record(
+            *(problem, settings, job.grammar, outcome.last, model, outputs, outcome.ended)
+        )
         result = replace(record.result, validation=_validation(outcome.choice))
         if baselines is not None:
             drawn = make_evidence(problem, model)
     if baselines is not None:
         with stages("baselines"):
             compared, comparison = compare(
-                problem, model, result.test, baselines(), balance=settings.balance
+                *(problem, model.threshold, outputs, result.test, baselines()),
+                balance=settings.balance,
             )
             result = replace(result, baselines=compared, comparison=comparison)
             others = warnings(problem, result, outcome.history, settings.test)
@@ -144,13 +147,16 @@ def make_record(
     grammar: GrammarFile,
     last: Generation,
     model: Model,
+    outputs: NDArray[np.float64],
     ended: str,
 ) -> RunRecord:
-    """Return the record of a run, with the metrics of its network but without baselines."""
+    """Return the record of a run, with the metrics of its network but without baselines.
+
+    `outputs` are those of the network for all rows.
+    """
     dataset, directives = problem.dataset, problem.language.grammar.directives
     asked = identity(grammar, dataset, settings)
     named = {name: asked["data"].pop(name) for name in ("name", "sha256", "target", "task")}
-    outputs = evaluate(model.network, dataset.x)
     figures = measure_outputs(problem, outputs)
     decisions = decide(problem, model, outputs)
     score = (

@@ -4,17 +4,19 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from dsgec.folder import Folder
-from dsgec.run.fitting import recommend_fitting
+from dsgec.run.fitting import recommend_fitting, recommend_option
 from dsgec.run.history import history_row
 from dsgec.run.poles import without_poles
 from dsgec.run.populations import PopulationLog
 from dsgec.search.budget import make_budget
 from dsgec.search.evolver import SLICE, Ending, Evolver, Generation, HistoryRow, with_winner
 from dsgec.search.individual import LARGEST_CHAMPION, Champion
-from dsgec.search.islands import pack, unpack
-from dsgec.search.measure import Measurer
+from dsgec.search.measure import IntegerMeasurer, Measurer
+from dsgec.search.packing import pack, unpack
+from dsgec.search.pool import make_options
 from dsgec.search.recommend import Recommendation
 from dsgec.search.refine import combine_fronts
 from dsgec.search.walk.stage import WalkStage
@@ -138,12 +140,13 @@ class Search:
         winner = self.evolver.winner(tuned, self._last)
         winner, champions, note = self._refuse_poles(winner, tuned)
         choice = self._recommend(reason, champions)
+        is_integer = bool(choice) and self.walker is not None and bool(self.walker.folds)
         winner = choice.champion if choice else winner
         return Outcome(
             with_winner(self._last, winner),
             tuple(self.history),
             choice.champions if choice else champions,
-            self.evolver.measurer,
+            partial(IntegerMeasurer, self.evolver.problem) if is_integer else self.evolver.measurer,
             self.seconds,
             self.evolver.name,
             (reason if self.walker else "") or self.ending.reason or reason,
@@ -193,6 +196,10 @@ class Search:
         budget = make_budget(self.evolver.settings)
         if budget is None:
             return self.evolver.recommend(champions)
+        if self.walker is not None and self.walker.folds:
+            rows = sum(len(fold.held_out) for fold in self.walker.folds)
+            options = [one.champion for one in make_options(self.walker)]
+            return recommend_option(self.evolver.problem, budget, options, rows)
         return recommend_fitting(self.evolver.problem, budget, champions, self.evolver.recommend)
 
     def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:

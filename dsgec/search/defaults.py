@@ -76,11 +76,18 @@ def with_defaults(
     preset: Preset,
     dataset: Dataset,
     grammar: Grammar,
+    *,
+    is_default: bool = False,
 ) -> Settings:
-    """Fill in the settings that were not given and depend on the data set and the grammar."""
+    """Fill in the settings that were not given and depend on the data set and the grammar.
+
+    If the grammar `is_default`, nobody asked for its networks, and trees are tried beside them.
+    """
     if not preset.learns:
         return settings
     if given.get("walk") != 0 and not refuse_walk(settings, grammar, dataset):
+        if is_default and dataset.windows is None:
+            settings = replace(settings, trees=True)
         return _with_walk(settings, given, preset, dataset)
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=default_batch(len(dataset.y)))
@@ -100,12 +107,13 @@ def with_defaults(
 
 def check_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> None:
     """Raise an error if the settings ask for a walk that has no effect."""
-    if settings.walk and (refusal := refuse_walk(settings, grammar, dataset)):
-        raise setting_error(
-            "walk",
-            f"has no effect: {refusal}",
-            "Leave it out, or see `dsgec check shared`, whose networks have a walk.",
-        )
+    for name in ("walk", "trees"):
+        if getattr(settings, name) and (refusal := refuse_walk(settings, grammar, dataset)):
+            raise setting_error(
+                name,
+                f"has no effect: {refusal}",
+                "Leave it out, or see `dsgec check shared`, whose networks have a walk.",
+            )
 
 
 def refuse_walk(settings: Settings, grammar: Grammar, dataset: Dataset) -> str:

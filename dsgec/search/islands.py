@@ -9,7 +9,6 @@ network. The mean is taken before the sigmoid or the softmax of the output, so t
 form as the members; parts that members share are merged when it is simplified.
 """
 
-import struct
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.loop import rank
 from dsgec.search.measure import Measurer
 from dsgec.search.models import complete_phenotype
+from dsgec.search.packing import damaged_state, pack, unpack
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
@@ -277,31 +277,3 @@ def decode(part: bytes) -> str:
         return part.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise damaged_state() from error
-
-
-def pack(parts: Sequence[bytes]) -> bytes:
-    """Join several states, each after its length."""
-    return b"".join(struct.pack("<Q", len(part)) + part for part in parts)
-
-
-def unpack(data: bytes, count: int) -> list[bytes]:
-    """Return the `count` parts that `pack` joined."""
-    parts, at = [], 0
-    for _ in range(count):
-        if len(data) - at < struct.calcsize("<Q"):
-            raise damaged_state()
-        (length,) = struct.unpack_from("<Q", data, at)
-        at += struct.calcsize("<Q")
-        parts.append(data[at : at + length])
-        at += length
-    if at != len(data):
-        raise damaged_state()
-    return parts
-
-
-def damaged_state() -> DsgecError:
-    """Return the error for a state that is not one of these islands."""
-    return DsgecError(
-        "the saved state is not one of these islands",
-        "The file may be damaged: start the run from scratch.",
-    )

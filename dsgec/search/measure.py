@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.engine.engine import NativeEngine
+from dsgec.export.artefact import QUICK, Artefact
 from dsgec.network.cost.chips import Cost, chip_prices
 from dsgec.network.cost.work import count_work
 from dsgec.network.evaluate import evaluate
@@ -25,6 +26,7 @@ from dsgec.search.native_input import (
 )
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
+from dsgec.search.walk.integers import DTYPE, column_ranges
 
 Figures = dict[str, dict[str, float | None]]
 """The metrics by part, "train" and "test"."""
@@ -129,6 +131,19 @@ class PlainMeasurer(Measurer):
 
     def count_work(self, phenotype: str) -> Mapping[str, int]:
         return count_work(make_model(self.problem, phenotype))
+
+
+class IntegerMeasurer(PlainMeasurer):
+    """A measurer of the integers that are exported for a budget: their results are the outputs."""
+
+    def outputs(self, phenotype: str) -> NDArray[np.float64]:
+        dataset = self.problem.dataset
+        model = make_model(self.problem, phenotype)
+        ranges = column_ranges(self.problem)
+        artefact = Artefact(model, "network", DTYPE, selftest=QUICK, ranges=ranges)
+        rows = dataset.x if dataset.raw is None else dataset.raw
+        found = artefact.number_format.results(rows)
+        return found[:, -1:] if model.has_lone_probability else found
 
 
 class NativeMeasurer(Measurer):

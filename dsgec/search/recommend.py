@@ -41,6 +41,7 @@ from dsgec.search.problem import Problem
 from dsgec.search.refine import ScorePhenotype, spaced_by_cost, with_values
 from dsgec.search.rows import Array, fit_line, ordered_mean, ordered_sum, spread, weigh
 from dsgec.search.settings import Settings
+from dsgec.search.trees.family import grow_trees, tree_candidates, tree_outputs
 
 FOLDS = 5
 LEAST_FOLDS = 2
@@ -119,7 +120,30 @@ def recommend(
         return None
     # The refitted weights must not be better tuned than those of the champion.
     evaluations = min(EVALUATIONS, settings.tuning)
-    held = _hold_out(problem, parts, candidates, make_refit, evaluations, threads)
+    trees = tree_candidates(problem) if settings.trees else {}
+    champions = [*champions, *trees.values()]
+    places += range(len(champions) - len(trees), len(champions))
+    order = sorted(range(len(places)), key=lambda number: champions[places[number]].size)
+    places = [places[number] for number in order]
+
+    def evaluate(part: Problem) -> list[_Outputs]:
+        refit = make_refit(part)
+        penalty = strength / len(part.split.train)
+        refitted = [_refit_weights(refit, one, evaluations, penalty) for one in candidates]
+        is_linear = problem.language.is_linear
+        found: list[_Outputs] = [
+            (refit.test_outputs(one), refit.train_outputs(one) if is_linear else None)
+            for one in refitted
+        ]
+        if trees:
+            held_out = problem.dataset.x[part.split.test]
+            grown = dict(grow_trees(part, part.rows))
+            found += [(tree_outputs(grown[one], held_out), None) for one in trees]
+        return [found[number] for number in order]
+
+    learning = problem.learning
+    strength = learning.penalty * len(problem.split.train)
+    held = _hold_out(problem, parts, evaluate, threads)
     means = [held.mean(losses) for losses in held.losses]
     if not any(math.isfinite(mean) for mean, _ in means):
         return None
@@ -249,27 +273,19 @@ class HeldOut:
 def _hold_out(
     problem: Problem,
     parts: Sequence[Split],
-    candidates: Sequence[Weights],
-    make_refit: MakeRefit,
-    evaluations: int,
+    evaluate_fold: Callable[[Problem], list[_Outputs]],
     threads: int,
 ) -> HeldOut:
-    """Learn the weights of each candidate without each fold, and evaluate them on the fold."""
-    learning, train = problem.learning, problem.split.train
-    assert learning is not None
+    """Learn all candidates without each fold, and evaluate them on the fold.
+
+    `evaluate_fold` gets the problem without the fold, whose rows are its test rows.
+    """
+    train = problem.split.train
     places = np.empty(len(problem.dataset.y), dtype=np.intp)
     places[train] = np.arange(len(train))
-    strength = learning.penalty * len(train)
 
     def evaluate(part: Split) -> list[_Outputs]:
-        refit = make_refit(replace(problem.part(places[part.train]), split=part))
-        penalty = strength / len(part.train)
-        refitted = [_refit_weights(refit, one, evaluations, penalty) for one in candidates]
-        is_linear = problem.language.is_linear
-        return [
-            (refit.test_outputs(one), refit.train_outputs(one) if is_linear else None)
-            for one in refitted
-        ]
+        return evaluate_fold(replace(problem.part(places[part.train]), split=part))
 
     if threads > 1:
         with ThreadPoolExecutor(min(threads, len(parts))) as pool:
@@ -283,9 +299,9 @@ def _hold_out(
     tests = np.concatenate([part.test for part in parts])
     by, wanted = problem.row_weights, problem.dataset.scaled_y
     return HeldOut(
-        [np.concatenate([fold[0][number] for fold in each]) for number in range(len(candidates))],
+        [np.concatenate(losses) for losses in zip(*(fold[0] for fold in each), strict=True)],
         np.concatenate([fold[1] for fold in each]),
-        [np.concatenate([fold[2][number] for fold in each]) for number in range(len(candidates))],
+        [np.concatenate(outputs) for outputs in zip(*(fold[2] for fold in each), strict=True)],
         wanted[tests],
         None if by is None else by[places[tests]],
         0.0 if problem.dataset.classes else ordered_mean(wanted[train], by),

@@ -148,6 +148,12 @@ class Settings:
         learned=0,
         chosen="3000 for a grammar with one shared hidden layer",
     )
+    trees: bool = setting(
+        False,
+        "Also try decision trees, single and boosted, beside the networks of a walk.",
+        recorded_with="trees",
+        chosen="without a grammar",
+    )
     tuning: int = setting(
         0,
         "Evaluations for tuning the weights of each of the best networks at the end.",

@@ -21,10 +21,11 @@ from dsgec.search.breeding import make_caller
 from dsgec.search.diversity import measure_diversity
 from dsgec.search.evolver import Evolver, Generation, Island, LoopEvolver
 from dsgec.search.individual import INFINITE, Champion, Score
-from dsgec.search.islands import IslandEvolver, damaged_state, pack, unpack
+from dsgec.search.islands import IslandEvolver
 from dsgec.search.native import EngineEvolver, Upgrade
 from dsgec.search.native_input import make_parameters
 from dsgec.search.operators import Caller, Parent, ParentList
+from dsgec.search.packing import damaged_state, pack, unpack
 from dsgec.search.problem import Problem
 from dsgec.search.scoring import no_valid_individual
 from dsgec.search.settings import Settings

@@ -17,17 +17,15 @@ from dsgec.search.individual import INFINITE, Champion, merge_halls
 from dsgec.search.islands import (
     best_island,
     combine,
-    damaged_state,
     decode,
     encode,
     has_exchange,
     island_settings,
     next_exchange,
-    pack,
     replace_worst,
     send_best,
-    unpack,
 )
+from dsgec.search.packing import damaged_state, pack, unpack
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings

@@ -32,6 +32,7 @@ class Keywords(TypedDict, total=False):
     batch: int | None
     pruning: int | None
     walk: int | None
+    trees: bool
     tuning: int | None
     weights: Literal["real", "grammar"] | None
     choose: Literal["cv", "fitness"] | None
@@ -107,6 +108,7 @@ class Parameters:
         batch: int | None = None,
         pruning: int | None = None,
         walk: int | None = None,
+        trees: bool = False,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
         choose: Literal["cv", "fitness"] | None = None,
@@ -164,6 +166,7 @@ class Parameters:
         self.batch = batch
         self.pruning = pruning
         self.walk = walk
+        self.trees = trees
         self.tuning = tuning
         self.weights = weights
         self.choose = choose
@@ -228,6 +231,7 @@ class ClassifierParameters(Parameters):
         batch: int | None = None,
         pruning: int | None = None,
         walk: int | None = None,
+        trees: bool = False,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
         choose: Literal["cv", "fitness"] | None = None,
@@ -287,6 +291,7 @@ class ClassifierParameters(Parameters):
         self.batch = batch
         self.pruning = pruning
         self.walk = walk
+        self.trees = trees
         self.tuning = tuning
         self.weights = weights
         self.choose = choose

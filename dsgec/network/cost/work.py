@@ -38,7 +38,7 @@ def count_work(model: Model) -> Counter[str]:
     For a classifier it is the work of choosing the class: probabilities are not computed. The
     kinds are those of `dsgec.network.cost.kinds`.
     """
-    network = compose(model)
+    network = compose(model, folds_tests=False)
     if model.is_classifier:
         network = strip_finish(network, model.threshold)
     counts = _count_operations(network) + count_surrounding_work(model, network)

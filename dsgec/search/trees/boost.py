@@ -37,7 +37,7 @@ def boost(
     sums = np.tile(starts, (len(rows), 1))
     trees: list[Tree] = []
     for _ in range(rounds):
-        chances = _chances(sums)
+        chances = probabilities(sums)
         for output in range(count):
             slope = targets[:, output] - chances[:, output]
             curve = np.maximum(chances[:, output] * (1 - chances[:, output]), _LEAST_CURVATURE)
@@ -51,7 +51,7 @@ def boost(
     return BoostedTrees(tuple(trees), tuple(starts.tolist()))
 
 
-def _chances(sums: Array) -> Array:
+def probabilities(sums: Array) -> Array:
     """Return the probabilities of sums: a sigmoid of one, a softmax of several."""
     if sums.shape[1] == 1:
         found: Array = vector.sig(sums)

@@ -17,6 +17,7 @@ from dsgec.network.trees import Tree
 Array = NDArray[np.float64]
 
 MOST_LEAVES = 256
+_TRIFLE = 1e-6  # of the shares of classes, by which none is equal to another
 _LEAST_GAIN = 1e-12  # as a share of the squares of all rows
 
 
@@ -223,8 +224,14 @@ def _without_weakest(tree: GrownTree) -> GrownTree:
 
 
 def class_shares(tree: GrownTree, prior: float = 1.0) -> Array:
-    """Return the shares of classes in each node, drawn to those of all rows by some rows."""
+    """Return the shares of classes in each node, drawn to those of all rows by some rows.
+
+    An earlier class is ahead by a trifle, so that classes with equally many rows have sums of
+    their own.
+    """
     start = tree.totals[0] / tree.weights[0]
+    start = start * (1.0 - _TRIFLE * np.arange(len(start)))
+    start = start / _total(start[:, None])
     shares: Array = (tree.totals + prior * start) / (tree.weights + prior)[:, None]
     return shares
 

@@ -181,6 +181,11 @@ class Walk:
         self._pool.shutdown()
         return True
 
+    @property
+    def is_over(self) -> bool:
+        """True if all tasks are done."""
+        return not self._tasks()
+
     def close(self) -> None:
         """End the tasks that are running; what they did is lost."""
         self._stop.set()
@@ -267,9 +272,13 @@ class Walk:
         """Learn a network of the front to the end, and move connections of a small one."""
         learned = self.finish(candidate.net)
         best = learned if learned.loss < candidate.loss else candidate
-        is_swapped = self.levels.index(level) % SWAPPED_EVERY == 0 and level <= LARGEST_SWAPPED
+        is_swapped = self.is_swapped(level)
         found = self.swap(best, level) if is_swapped else best
         return Candidate(found.net, found.loss, candidate.order)
+
+    def is_swapped(self, level: int) -> bool:
+        """Return whether connections are moved in the network of a level."""
+        return self.levels.index(level) % SWAPPED_EVERY == 0 and level <= LARGEST_SWAPPED
 
     def descend(self, net: SharedLayer, rates: Array) -> None:
         """Take a step for each rate, or raise an exception if the walk is stopped."""

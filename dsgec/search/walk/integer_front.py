@@ -1,149 +1,119 @@
-"""Turn the front of a walk into integer networks for a chip: the candidates of `--dtype q7`."""
+"""Learn the networks of a walk, and some dense ones, as the integer networks of fixed point."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from dsgec.errors import DsgecError
-from dsgec.export.artefact import PACKED, QUICK, Artefact
-from dsgec.network.ranges import Range
-from dsgec.search.individual import Champion
-from dsgec.search.models import make_model
-from dsgec.search.objectives import OBJECTIVES
-from dsgec.search.problem import Problem
-from dsgec.search.walk.descent import Descent, WalkTable
-from dsgec.search.walk.front import FIRST_RATE, Walk, cosine
-from dsgec.search.walk.integers import (
-    DTYPE,
-    LEARNED_STEPS,
-    WEIGHTS,
-    IntegerColumns,
-    as_integers,
-    column_ranges,
-    from_integers,
-    integer_columns,
-    learn,
+from dsgec.search.walk.descent import Descent
+from dsgec.search.walk.front import (
+    FIRST_RATE,
+    LARGEST_SWAPPED,
+    Task,
+    Walk,
+    WalkProgress,
+    WalkSteps,
+    cosine,
 )
-from dsgec.search.walk.layer import SharedLayer, count_dense
-from dsgec.search.walk.stage import WalkStage, derive, make_rows
+from dsgec.search.walk.integers import WEIGHTS, IntegerColumns, as_integers, learn
+from dsgec.search.walk.layer import LayerShape, SharedLayer, count_dense
 
-KINDS = ("nibbles", "ternary")
-"""The sets of weights that are tried: `dsgec.search.walk.integers.WEIGHTS` has them."""
-DENSE_WIDTHS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24)
-"""Hidden neurons of dense networks that are tried beside the front: few bits need no sources."""
-MOST_DENSE = 4000
+KINDS = ("nibbles", "bytes")
+"""The sets of weights that networks learn: `dsgec.search.walk.integers.WEIGHTS` has them."""
+DENSE_WIDTHS = (0, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
+"""Hidden neurons of dense networks beside the pruned ones: few bits need no sources."""
+MOST_DENSE = 4_000
+MOST_BYTES = 8
+"""The most hidden neurons of a dense network whose weights are bytes; more have few bits."""
+SPACING = 1.4
+"""Each pruned network that learns has about so many times the connections of the one before."""
+LEAST_SIZE = 3
+_LEARN = -2  # in the place of a criterion
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class IntegerCandidate:
-    """A network that was learned in integers.
-
-    `model` exported as q7, packed, with the `ranges`, is the integer network: no weight is rounded.
-    `flash` is the estimate of its bytes on the chip; `fitness` is its loss on the training rows,
-    computed by its integers. The phenotype of the champion, with the weights in full precision, is
-    derived by the grammar of the run but for its numerals.
-    """
-
-    champion: Champion
-    kind: str
-    fitness: float
-    flash: int
-    artefact: Artefact
-    net: SharedLayer
+Start = int
+"""The connections of a pruned network or, if not positive, less the width of a dense one."""
 
 
-def integer_candidates_of(
-    stage: WalkStage,
-    chip: str,
-    make_descent: Callable[[WalkTable], Descent],
-    nets: Sequence[SharedLayer] | None = None,
-    kinds: Sequence[str] = KINDS,
-    steps: int = LEARNED_STEPS,
-) -> list[IntegerCandidate]:
-    """Return the networks of a walk, and some dense ones, learned in integers for a chip.
+class IntegerWalk(Walk):
+    """A walk at whose end networks of several sizes learn in integers, dense ones among them."""
 
-    Call it when the walk is over: `stage` is its stage, `nets` are those of its front (all of
-    `stage.walk.front()` if none are given), and `make_descent` makes a descent of other rows, such
-    as `lambda table: NativeDescent(table, library)`. Only candidates that no other one beats in
-    both flash and fitness are returned, the smallest first. For cross-validation, call it with the
-    stage of a `Problem.part`.
-    """
-    if stage.grammar.activation != "clip":
-        return []
-    problem = stage.problem
-    columns = integer_columns(problem)
-    descent = make_descent(integer_rows(stage, columns))
-    chosen = [one.net for one in stage.walk.front()] if nets is None else nets
-    starts = [as_integers(net, columns) for net in [*chosen, *dense_starts(stage.walk, steps)]]
-    ranges = column_ranges(problem)
-    found = []
-    for start in starts:
-        for kind in kinds:
-            learned = learn(start, WEIGHTS[kind], descent, steps)
-            one = make_candidate(stage, from_integers(learned, columns), kind, ranges, chip)
-            if one is not None:
-                found.append(one)
-    return unbeaten(found)
+    def __init__(
+        self,
+        descent: Descent,
+        shape: LayerShape,
+        steps: WalkSteps,
+        seed: int,
+        threads: int,
+        largest: int,
+        columns: IntegerColumns,
+        integer_descent: Descent,
+    ) -> None:
+        super().__init__(descent, shape, steps, seed, threads, largest)
+        self.columns, self.integer_descent = columns, integer_descent
+        widths = [width for width in DENSE_WIDTHS if width <= shape.widest]
+        self.dense = [width for width in widths if count_dense(shape, width) <= MOST_DENSE]
+        self.sizes = spaced_levels(self.levels)
+
+    @property
+    def starts(self) -> list[Start]:
+        """The networks that learn in integers, once all are pruned."""
+        return [-width for width in self.dense] + [s for s in self.sizes if s in self.state.best]
+
+    def learned(self) -> dict[tuple[Start, str], SharedLayer]:
+        """Return the networks of integers, by where they began and their set of weights."""
+        return {
+            (start, KINDS[kind]): net
+            for start in self.starts
+            for kind in range(len(KINDS))
+            if (net := self.state.learned.get((start, kind))) is not None
+        }
+
+    def is_swapped(self, level: int) -> bool:
+        return level <= LARGEST_SWAPPED
+
+    @property
+    def progress(self) -> WalkProgress:
+        if self.state.cursors:
+            return super().progress
+        done = len({start for start, _ in self.state.learned})
+        return WalkProgress("learning in integers", done, len(self.starts))
+
+    def _tasks(self) -> list[Task]:
+        if self.state.cursors:
+            return super()._tasks()
+        done = {start for start, _ in self.state.learned}
+        return [(start, _LEARN) for start in self.starts if start not in done]
+
+    def _work(self, task: Task) -> Callable[[], None]:
+        match task:
+            case (start, criterion) if criterion == _LEARN:
+                found = {
+                    (start, number): net
+                    for number, net in enumerate(self._learn_integers(start))
+                    if net is not None
+                }
+                return lambda: self.state.learned.update(found)
+        return super()._work(task)
+
+    def _learn_integers(self, start: Start) -> list[SharedLayer | None]:
+        """Return the network of a start with each set of weights, or None without it."""
+        if start > 0:
+            net = self.complete(self.state.best[start], start).net
+        else:
+            net = self.start(-start)
+            self.descend(net, cosine(self.steps.last, FIRST_RATE))
+        whole = as_integers(net, self.columns)
+        found: list[SharedLayer | None] = []
+        for kind in KINDS:
+            has_kind = kind == KINDS[0] or -MOST_BYTES <= start <= 0
+            steps = self.steps.last
+            found.append(
+                learn(whole, WEIGHTS[kind], self.integer_descent, steps) if has_kind else None
+            )
+        return found
 
 
-def integer_rows(stage: WalkStage, columns: IntegerColumns) -> WalkTable:
-    """Return the rows of a walk with the integers of the columns."""
-    return make_rows(stage.problem, stage.settings, stage.grammar.outputs, columns.columns)
-
-
-def unbeaten(candidates: Sequence[IntegerCandidate]) -> list[IntegerCandidate]:
-    """Return the candidates that no other one beats in both flash and fitness, smallest first."""
-    found: list[IntegerCandidate] = []
-    for one in sorted(candidates, key=lambda each: (each.flash, each.fitness)):
-        if not found or one.fitness < found[-1].fitness:
-            found.append(one)
+def spaced_levels(levels: list[int]) -> list[int]:
+    """Return some levels, the largest first, about evenly spaced by their logarithms."""
+    found = levels[:1]
+    for level in levels:
+        if level >= LEAST_SIZE and level * SPACING <= found[-1]:
+            found.append(level)
     return found
-
-
-def dense_starts(walk: Walk, steps: int, widths: Sequence[int] = DENSE_WIDTHS) -> list[SharedLayer]:
-    """Return dense networks of several widths that have learned from the rows of a walk."""
-    found = []
-    for width in widths:
-        if width <= walk.shape.widest and count_dense(walk.shape, width) <= MOST_DENSE:
-            start = walk.start(width)
-            walk.descent.descend(start, cosine(steps, FIRST_RATE))
-            found.append(start)
-    return found
-
-
-def make_candidate(
-    stage: WalkStage, net: SharedLayer, kind: str, ranges: Sequence[Range | None], chip: str
-) -> IntegerCandidate | None:
-    """Return a network as a candidate, or None if it is not derived or has no fixed point."""
-    problem, settings = stage.problem, stage.settings
-    found = derive(problem, settings, stage.grammar, net)
-    if found is None:
-        return None
-    derivation, weights = found
-    try:
-        artefact = integer_artefact(problem, weights.phenotype, ranges)
-    except DsgecError:
-        return None
-    size = problem.language.connections(weights.phenotype)
-    fitness = integer_fitness(problem, artefact)
-    flash = artefact.cost(chip).flash
-    champion = Champion(size, fitness, weights.phenotype, derivation.genotype, flash, weights)
-    return IntegerCandidate(champion, kind, fitness, flash, artefact, net)
-
-
-def integer_artefact(
-    problem: Problem, phenotype: str, ranges: Sequence[Range | None], name: str = "network"
-) -> Artefact:
-    """Return a phenotype as it is exported in fixed point, packed."""
-    model = make_model(problem, phenotype)
-    return Artefact(model, name, DTYPE, selftest=QUICK, ranges=tuple(ranges), layout=PACKED)
-
-
-def integer_fitness(problem: Problem, artefact: Artefact) -> float:
-    """Return the objective of a network on the training rows, computed by its integers."""
-    dataset, train = problem.dataset, problem.split.train
-    rows = dataset.x if dataset.raw is None else dataset.raw
-    outputs = artefact.number_format.results(rows[train])
-    targets = problem.targets(len(artefact.model.network.outputs))
-    if targets.values.shape[1] == 1:
-        outputs = outputs[:, -1:]
-    return OBJECTIVES[problem.objective].fitness(outputs, targets)

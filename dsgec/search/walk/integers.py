@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.export.fixed.build import column_format
 from dsgec.export.fixed.ir import STORED_BITS, largest
-from dsgec.network.model import Column
 from dsgec.network.ranges import Range, widen
 from dsgec.search.problem import Problem
 from dsgec.search.walk.descent import Descent
 from dsgec.search.walk.front import cosine
 from dsgec.search.walk.layer import Array, Numerals, SharedLayer
+
+Rows = NDArray[np.intp]
 
 DTYPE = "q7"
 LEARNED_STEPS, LEARNED_RATE = 4000, 0.02
@@ -40,19 +42,37 @@ WEIGHTS: dict[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerColumns:
-    """The training rows as integers of fixed point less their mean, each divided by 2^6.
+    """How columns become the integers of fixed point, for features of a network.
 
-    A feature of the network is offset + factor · column; `columns` has a column for each feature.
+    A feature has the integers of `wholes`. Learned from are `scaled` ones: less their `means` in
+    the training rows, and times `units`. A feature of the network is offset + factor · scaled.
     """
 
-    columns: Array
+    problem: Problem
+    ranges: tuple[Range | None, ...]
+    means: Array
+    units: Array
     offsets: Array
     factors: Array
+
+    def wholes(self, rows: Rows) -> Array:
+        """Return the integers of rows of the data set; those of a flag are 0 and 1."""
+        return _wholes(self.problem, self.ranges, rows)
+
+    def scaled(self, rows: Rows) -> Array:
+        """Return the integers of rows as they are learned from."""
+        found: Array = (self.wholes(rows) - self.means) * self.units
+        return found
+
+    def threshold(self, feature: int, limit: float) -> float:
+        """Return a threshold of a feature that lies between the integers around `limit`."""
+        at = (np.floor(limit) + 0.5 - self.means[feature]) * self.units[feature]
+        return float(self.offsets[feature] + self.factors[feature] * at)
 
 
 def column_ranges(problem: Problem) -> tuple[Range | None, ...]:
     """Return the ranges of the columns in the training rows, widened as those of an export are."""
-    columns, raw = problem.dataset.inputs, _raw_rows(problem)
+    columns, raw = problem.dataset.inputs, _raw_rows(problem, problem.split.train)
     found: list[Range | None] = []
     for number, column in enumerate(columns):
         values = raw[:, number][~np.isnan(raw[:, number])]
@@ -63,40 +83,57 @@ def column_ranges(problem: Problem) -> tuple[Range | None, ...]:
     return tuple(found)
 
 
-def _raw_rows(problem: Problem) -> Array:
+def _raw_rows(problem: Problem, rows: Rows) -> Array:
     dataset = problem.dataset
-    rows = dataset.x if dataset.raw is None else dataset.raw
-    return rows[problem.split.train]
+    return (dataset.x if dataset.raw is None else dataset.raw)[rows]
 
 
-def integer_columns(problem: Problem) -> IntegerColumns:
-    """Return the training rows as the integers that fixed point reads."""
-    raw = _raw_rows(problem)
-    places = [
+def integer_columns(
+    problem: Problem, ranges: tuple[Range | None, ...] | None = None
+) -> IntegerColumns:
+    """Return the integers that fixed point reads, centred on the training rows of a problem.
+
+    The ranges are those of these rows, unless others are given.
+    """
+    ranges = column_ranges(problem) if ranges is None else ranges
+    places = _number_columns(problem)
+    wholes = _wholes(problem, ranges, problem.split.train)
+    means, units = np.zeros(len(places)), np.ones(len(places))
+    offsets, factors = np.zeros(len(places)), np.ones(len(places))
+    for feature, number in enumerate(places):
+        if number < 0:
+            continue
+        column = problem.dataset.inputs[number]
+        format_ = column_format(column, ranges[number] or (0.0, 0.0), STORED_BITS[DTYPE])
+        unit = 2.0**-format_.fraction
+        means[feature] = np.rint(wholes[:, feature].mean())
+        units[feature] = 2.0**-_DIGITS
+        offsets[feature] = ((format_.zero + means[feature]) * unit - column.center) / column.scale
+        factors[feature] = unit * 2.0**_DIGITS / column.scale
+    return IntegerColumns(problem, ranges, means, units, offsets, factors)
+
+
+def _number_columns(problem: Problem) -> list[int]:
+    """Return the column of each feature that is a number, and -1 for flags."""
+    return [
         (number if at == 0 and column.kind == "number" else -1)
         for number, column in enumerate(problem.dataset.inputs)
         for at in range(len(column.features))
     ]
-    ranges = column_ranges(problem)
-    columns, offsets, factors = problem.rows.copy(), np.zeros(len(places)), np.ones(len(places))
-    for feature, number in enumerate(places):
-        if number < 0:  # a flag, which is 0 or 1
+
+
+def _wholes(problem: Problem, ranges: Sequence[Range | None], rows: Rows) -> Array:
+    """Return the integers of the features of rows."""
+    raw, found = _raw_rows(problem, rows), problem.dataset.x[rows]
+    for feature, number in enumerate(_number_columns(problem)):
+        if number < 0:
             continue
-        column, range_ = problem.dataset.inputs[number], ranges[number]
-        whole, zero, unit = _whole(column, range_ or (0.0, 0.0), raw[:, number])
-        mean = int(np.rint(whole.mean()))
-        columns[:, feature] = (whole - mean) * 2.0**-_DIGITS
-        offsets[feature] = ((zero + mean) * unit - column.center) / column.scale
-        factors[feature] = unit * 2.0**_DIGITS / column.scale
-    return IntegerColumns(columns, offsets, factors)
-
-
-def _whole(column: Column, range_: Range, values: Array) -> tuple[Array, int, float]:
-    """Return the integers of a column, what is 0, and their unit."""
-    format_ = column_format(column, range_, STORED_BITS[DTYPE])
-    filled = np.where(np.isnan(values), 0.0 if column.fill is None else column.fill, values)
-    scaled = np.rint(filled * 2.0**format_.fraction) - format_.zero
-    return np.clip(scaled, -_MOST, _MOST), format_.zero, 2.0**-format_.fraction
+        column, values = problem.dataset.inputs[number], raw[:, number]
+        format_ = column_format(column, ranges[number] or (0.0, 0.0), STORED_BITS[DTYPE])
+        filled = np.where(np.isnan(values), 0.0 if column.fill is None else column.fill, values)
+        scaled = np.rint(filled * 2.0**format_.fraction) - format_.zero
+        found[:, feature] = np.clip(scaled, -_MOST, _MOST)
+    return found
 
 
 def as_integers(net: SharedLayer, columns: IntegerColumns) -> SharedLayer:
@@ -137,6 +174,19 @@ def learn(
     settled = replace(best, values=best.seen)
     kept = settled.keep(settled.weights != 0.0)  # a constant neuron goes into biases
     return replace(kept, values=kept.seen, numerals=None)
+
+
+def integer_sums(net: SharedLayer, scaled: Array) -> Array:
+    """Return what goes into the sigmoid or the softmax of a network of integers, for rows."""
+    sums = np.tile(net.biases, (len(scaled), 1))
+    rounding = Numerals((np.empty(0),) * 4, _CLIP_DIGITS, _MOST * 2.0**-_CLIP_DIGITS)
+    weights = np.zeros((net.count, net.shape.inputs + net.hidden))
+    weights[net.neurons, net.sources] = net.weights
+    hidden = sums[:, : net.hidden] + scaled @ weights[: net.hidden, : net.shape.inputs].T
+    shown = rounding.rounded(np.clip(hidden, 0.0, 4.0))
+    values = np.hstack([scaled, shown])
+    found: Array = sums[:, net.hidden :] + values @ weights[net.hidden :].T
+    return found
 
 
 def choose_numerals(net: SharedLayer, integers: Sequence[int], deviations: Array) -> Numerals:

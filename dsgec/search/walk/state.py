@@ -31,12 +31,13 @@ class WalkState:
 
     `cursors` has the network that each unfinished walk has come to, by width and criterion; None
     before a dense network has begun to learn. `best` is the best network of each level, and
-    `completed` those that were learned to the end.
+    `completed` those that were learned to the end. `learned` are networks of integers.
     """
 
     cursors: dict[tuple[int, int], SharedLayer | None]
     best: dict[int, Candidate] = field(default_factory=dict)
     completed: dict[int, Candidate] = field(default_factory=dict)
+    learned: dict[tuple[int, int], SharedLayer] = field(default_factory=dict)
 
 
 def save_state(state: WalkState) -> bytes:
@@ -44,12 +45,13 @@ def save_state(state: WalkState) -> bytes:
     nets = [net for net in state.cursors.values() if net is not None]
     halls = [state.best, state.completed]
     candidates = [one for hall in halls for one in hall.values()]
-    nets += [one.net for one in candidates]
+    nets += [one.net for one in candidates] + [*state.learned.values()]
     head = {
         "cursors": [[*key, net is not None] for key, net in state.cursors.items()],
         "halls": [
             [[level, one.loss.hex(), *one.order] for level, one in hall.items()] for hall in halls
         ],
+        "learned": [[*key] for key in state.learned],
         "nets": [[net.hidden, net.size, net.steps] for net in nets],
     }
     parts = [array.tobytes() for net in nets for array in _arrays(net)]
@@ -79,11 +81,12 @@ def restore_state(data: bytes, shape: LayerShape) -> WalkState:
             }
             for hall in described["halls"]
         )
+        learned = {(int(start), int(kind)): next(nets) for start, kind in described["learned"]}
     except (KeyError, TypeError, StopIteration, RecursionError) as error:
         raise ValueError("its walk cannot be read") from error
     if reader.at != len(body):
         raise ValueError("its walk is not complete")
-    return WalkState(cursors, best, completed)
+    return WalkState(cursors, best, completed, learned)
 
 
 class _Reader:
