@@ -102,8 +102,7 @@ class Settings:
         learned="trees",
     )
     steps: int = setting(
-        0,
-        "Gradient steps for the weights of each child; 0: weights are only mutated.",
+        *(0, "Gradient steps for the weights of each child; 0: weights are only mutated."),
         *(0, 1_000),
         recorded_with="steps",
         learned=1,
@@ -134,8 +133,7 @@ class Settings:
         chosen="chosen by the size of the table (paper preset: 0)",
     )
     pruning: int = setting(
-        0,
-        "Rounds of pruning of the best network at the end, which fill the hall of fame.",
+        *(0, "Rounds of pruning of the best network at the end, which fill the hall of fame."),
         *(0, 100_000),
         recorded_with="pruning",
         learned=1_000,
@@ -149,14 +147,10 @@ class Settings:
         chosen="3000 for a grammar with one shared hidden layer",
     )
     trees: bool = setting(
-        False,
-        "Also try decision trees, single and boosted, beside the networks of a walk.",
-        recorded_with="trees",
-        chosen="without a grammar",
+        False, "Also try decision trees, and sums of boosted ones.", recorded_with="trees"
     )
     tuning: int = setting(
-        0,
-        "Evaluations for tuning the weights of each of the best networks at the end.",
+        *(0, "Evaluations for tuning the weights of each of the best networks at the end."),
         *(0, 1_000_000),
         recorded_with="tuning",
         learned=200,
