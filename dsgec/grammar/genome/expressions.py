@@ -56,6 +56,9 @@ class Group:
 Part = Item | Group
 
 
+_DEEPEST = 100  # parentheses inside each other; others walk them by recursion
+
+
 class NoExpressionError(Exception):
     """A production that is not an expression on its own."""
 
@@ -117,7 +120,10 @@ def only_child(production: Production) -> int | None:
 
 
 def _group_parentheses(items: Sequence[Item]) -> tuple[Part, ...]:
-    """Return the words with those in parentheses as groups."""
+    """Return the words with those in parentheses as groups.
+
+    Raise a NoExpressionError for parentheses that do not match, or are deeper than is sensible.
+    """
     levels: list[tuple[bool, list[list[Part]]]] = [(False, [[]])]
     for item in items:
         inner = levels[-1][1]
@@ -127,6 +133,8 @@ def _group_parentheses(items: Sequence[Item]) -> tuple[Part, ...]:
             if is_call:
                 inner[-1].pop()
             levels.append((is_call, [[]]))
+            if len(levels) > _DEEPEST:
+                raise NoExpressionError
         elif item.text == ")":
             is_call, parts = levels.pop()
             if not levels:

@@ -135,3 +135,11 @@ def test_a_grammar_whose_terms_cannot_go_is_left_alone():
     source = f"<s> ::= <n> * <f> + <n> * <f>\n{NUMBER}"
     tables = fold_constants(make_rule_tables(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
     assert find_sums(tables) is None
+
+
+@pytest.mark.parametrize("depth", [90, 5000])
+def test_deep_parentheses_need_no_recursion(depth):
+    """Sums inside of very many parentheses are left alone."""
+    deep = f"<s> ::= <s> + <s> | {'(' * depth}<n> * <f>{')' * depth}\n{NUMBER}"
+    tables = make_rule_tables(expand(parse_grammar(deep).grammar, INPUTS, 1), {})
+    assert (find_sums(fold_constants(tables)) is not None) == (depth < 100)
