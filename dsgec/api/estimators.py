@@ -195,7 +195,7 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _DsgeEstimator):  # 
     `run_` is the run, with its network, history and exports.
 
     :param grammar: A file, the name of a shipped grammar, or a grammar from `parse_grammar`.
-        Default: `network` for two classes, `network_softmax` for more.
+        Default: that of `dsgec.evolve`, such as `shared`, or `signal` for windows.
     :param class_weight: A dictionary of the weights of classes in the objective, or "balanced" to
         give all classes the same weight.
     :param warm_start: `fit` continues from the last population if the data and the parameters are

@@ -52,13 +52,15 @@ def fit_preprocessing(dataset: Dataset, rows: Rows) -> Dataset:
             f"the numbers of `{features[bad[0]]}` are too large or too small to be scaled",
             f"Use {mention('scale', 'none')}, or write them in other units.",
         )
+    # A grammar names features of windows that are always constant, such as `first(diff(x))`.
+    changes = () if dataset.windows else _change_notes(dataset.columns, columns)
     return replace(
         dataset,
         columns=columns,
         features=features,
         raw=raw,
         x=x,
-        notes=(*dataset.notes, *_change_notes(dataset.columns, columns)),
+        notes=(*dataset.notes, *changes),
         target_scale=_target_scale(dataset, rows),
     )
 

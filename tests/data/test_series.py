@@ -85,6 +85,7 @@ def test_series_are_learned_from_tested_with_and_predicted():
     run = dsgec.evolve(x, y, test=(x_test, y_test), walk=200)
 
     assert run.record["grammar"]["name"] == "signal"
+    assert not [note for note in run.notes if "first(diff" in note]
     assert run.record["data"]["test_rows"] == 20
     right = np.mean(run.network.predict(x_test) == y_test)
     assert right == run.record["result"]["test"]["accuracy"] > 0.9
