@@ -6,21 +6,7 @@ from dataclasses import replace
 
 from dsgec.arithmetic.procedures import procedures
 from dsgec.arithmetic.source import choose, section, sections
-from dsgec.program.ir import (
-    ArrayParameter,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Number,
-    Procedure,
-    Real,
-    Store,
-    Variable,
-    parts,
-    rewrite,
-)
+from dsgec.program import ir
 from dsgec.program.print_c import CArithmeticPrinter
 
 _ABOUT_PARTS = (
@@ -45,7 +31,7 @@ static inline int32_t dsgec_shift(int32_t a, int32_t n) {
 """
 
 
-def print_c(dtype: Real, by_hand: str) -> str:
+def print_c(dtype: ir.Real, by_hand: str) -> str:
     """Return all sections in double or single precision; those `by_hand` replace printed ones."""
     hand = sections(_typed(choose(by_hand, dtype), dtype))
     printed = [hand.pop(name) for name in ("guard", "bits", "from_bits")]
@@ -64,21 +50,23 @@ def print_c_integers() -> str:
     return _INTEGER_HEAD + "".join(_section(name, (p,)) for name, p in procedures("whole").items())
 
 
-def _typed(text: str, dtype: Real) -> str:
+def _typed(text: str, dtype: ir.Real) -> str:
     """Replace the placeholders of types in handwritten C."""
     word, macro = ("uint64_t", "UINT64_C") if dtype == "double" else ("uint32_t", "UINT32_C")
     types = {"real": dtype, "word": word, "WORD_C": macro}
     return re.sub(r"\b(real|word|WORD_C)\b", lambda match: types[match[0]], text)
 
 
-def _section(name: str, functions: Iterable[Procedure]) -> str:
+def _section(name: str, functions: Iterable[ir.Procedure]) -> str:
     printer = CArithmeticPrinter()
     lines = [line for procedure in functions for line in printer.procedure(procedure)]
     needs = set(re.findall(r"\bdsgec_(\w+)\(", "\n".join(lines)))
     return section(name, needs - {procedure.name for procedure in functions}, lines)
 
 
-def split_procedure(whole: Procedure, inner: Procedure, middle: str) -> tuple[Procedure, ...]:
+def split_procedure(
+    whole: ir.Procedure, inner: ir.Procedure, middle: str
+) -> tuple[ir.Procedure, ...]:
     """Split a function into three, so that each can have a loop of its own.
 
     They do the steps before the one that assigns `middle`, that step, and the steps after it. The
@@ -87,16 +75,16 @@ def split_procedure(whole: Procedure, inner: Procedure, middle: str) -> tuple[Pr
     """
     call, *rest = whole.body
     (parameter,), result = inner.scalars, inner.result
-    assert isinstance(call, Declare)
-    assert isinstance(call.value, Invoke)
+    assert isinstance(call, ir.Declare)
+    assert isinstance(call.value, ir.Invoke)
     assert call.value.function == inner.name
     assert result
     assert whole.result
-    argument = Variable("v", parameter.type)
+    argument = ir.Variable("v", parameter.type)
     steps = [
-        Declare(argument, call.value.arguments[0]),
+        ir.Declare(argument, call.value.arguments[0]),
         *(_declare(step, {parameter.name: argument}) for step in inner.body),
-        Declare(call.variable, result),
+        ir.Declare(call.variable, result),
         *(_declare(step, {}) for step in rest),
     ]
     cut = [step.variable.name for step in steps].index(middle)
@@ -104,33 +92,33 @@ def split_procedure(whole: Procedure, inner: Procedure, middle: str) -> tuple[Pr
     read_later = _variables(at.value, *(step.value for step in after), whole.result)
     kept = {s.variable.name: s.variable for s in before if s.variable.name in read_later}
     first, second, third = (f"{whole.name}_{part}" for part in ("first", "second", "third"))
-    outputs = tuple(ArrayParameter(n, v.type, 1, is_written=True) for n, v in kept.items())
-    written = {name: Element(name, Number(0), v.type) for name, v in kept.items()}
-    body: list[Instruction] = []
+    outputs = tuple(ir.ArrayParameter(n, v.type, 1, is_written=True) for n, v in kept.items())
+    written = {name: ir.Element(name, ir.Number(0), v.type) for name, v in kept.items()}
+    body: list[ir.Instruction] = []
     for step in before:
         new = _declare(step, written)
         name = step.variable.name
-        body.append(Store(name, Number(0), new.value) if name in kept else new)
+        body.append(ir.Store(name, ir.Number(0), new.value) if name in kept else new)
     inside = {step.variable.name for step in after}
     read_last = _variables(*(step.value for step in after), whole.result)
     last = [v for n, v in (*kept.items(), (middle, at.variable)) if n in read_last.keys() - inside]
     return (
-        Procedure(first, "", (*whole.parameters, *outputs), tuple(body), comment=_ABOUT_PARTS),
-        Procedure(second, "", tuple(_variables(at.value).values()), (), at.value),
-        Procedure(third, "", (*whole.parameters, *last), tuple(after), whole.result),
+        ir.Procedure(first, "", (*whole.parameters, *outputs), tuple(body), comment=_ABOUT_PARTS),
+        ir.Procedure(second, "", tuple(_variables(at.value).values()), (), at.value),
+        ir.Procedure(third, "", (*whole.parameters, *last), tuple(after), whole.result),
     )
 
 
-def _declare(step: Instruction, values: Mapping[str, Expression]) -> Declare:
+def _declare(step: ir.Instruction, values: Mapping[str, ir.Expression]) -> ir.Declare:
     """Return a declaration in which variables are replaced."""
-    assert isinstance(step, Declare)
+    assert isinstance(step, ir.Declare)
 
-    def change(part: Expression) -> Expression | None:
-        return values.get(part.name) if isinstance(part, Variable) else None
+    def change(part: ir.Expression) -> ir.Expression | None:
+        return values.get(part.name) if isinstance(part, ir.Variable) else None
 
-    return replace(step, value=rewrite(step.value, change))
+    return replace(step, value=ir.rewrite(step.value, change))
 
 
-def _variables(*expressions: Expression) -> dict[str, Variable]:
+def _variables(*expressions: ir.Expression) -> dict[str, ir.Variable]:
     """Return the variables that expressions read, by name."""
-    return {part.name: part for part in parts(*expressions) if isinstance(part, Variable)}
+    return {part.name: part for part in ir.parts(*expressions) if isinstance(part, ir.Variable)}

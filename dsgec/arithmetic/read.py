@@ -32,29 +32,7 @@ from typing import NoReturn
 import numpy as np
 
 from dsgec.arithmetic.subset import Constants, NotInSubset, Signature, Signatures, Source
-from dsgec.program.ir import (
-    LIMITS,
-    PRIMITIVES,
-    REALS,
-    WORDS,
-    ArrayParameter,
-    Binary,
-    Branch,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Negative,
-    Number,
-    Procedure,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-)
+from dsgec.program import ir
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -91,27 +69,27 @@ class Reader:
         self.source, self.node, self.callees = source, node, callees
         self.constants = source.constants if constants is None else constants
         self.is_exact = is_exact  # literals may have more digits than a float
-        self.variables: dict[str, Type] = {}
-        self.arrays: dict[str, ArrayParameter] = {}
+        self.variables: dict[str, ir.Type] = {}
+        self.arrays: dict[str, ir.ArrayParameter] = {}
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         where = getattr(self.node, "name", "a derivative")
         raise NotInSubset(f"{where}: {message}: {ast.unparse(node)}")
 
-    def procedure(self, name: str, about: str = "") -> Procedure:
+    def procedure(self, name: str, about: str = "") -> ir.Procedure:
         """Return the procedure of the function."""
         parameters = self.source.parameters(self.node)
         for parameter in parameters:
-            if isinstance(parameter, ArrayParameter):
+            if isinstance(parameter, ir.ArrayParameter):
                 self.arrays[parameter.name] = parameter
             else:
                 self.variables[parameter.name] = parameter.type
         if isinstance(self.node, ast.Lambda):
             result = self.expect(self.source.result(self.node), self.node.body)
-            return Procedure(name, about, parameters, (), result)
+            return ir.Procedure(name, about, parameters, (), result)
         about = ast.get_docstring(self.node) or self.fail(self.node, "no docstring")
         _, *body = self.node.body
-        value: Expression | None = None
+        value: ir.Expression | None = None
         last = body[-1] if body else None
         returns = not isinstance(self.node.returns, ast.Constant)  # not None
         steps = tuple(self.block(body[:-1] if returns else body))
@@ -120,83 +98,83 @@ class Reader:
                 self.fail(last or self.node, "a function ends in a return")
             value = self.expect(self.source.result(self.node), last.value)
         comment = self.source.comment_above(self.node)
-        procedure = Procedure(name, about, parameters, steps, value, comment)
+        procedure = ir.Procedure(name, about, parameters, steps, value, comment)
         if procedure.updated & {p.name for p in procedure.scalars}:
             self.fail(self.node.args, "a parameter keeps its value")
         return procedure
 
     # Statements.
 
-    def block(self, body: list[ast.stmt]) -> Iterator[Instruction]:
+    def block(self, body: list[ast.stmt]) -> Iterator[ir.Instruction]:
         for statement in body:
             yield from self.statement(statement)
 
-    def inner(self, body: list[ast.stmt]) -> tuple[Instruction, ...]:
+    def inner(self, body: list[ast.stmt]) -> tuple[ir.Instruction, ...]:
         """Return a block inside another; what it declares ends with it."""
         outside = dict(self.variables)
         found = tuple(self.block(body))
         self.variables = outside
         return found
 
-    def statement(self, statement: ast.stmt) -> Iterator[Instruction]:
+    def statement(self, statement: ast.stmt) -> Iterator[ir.Instruction]:
         match statement:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("horner"), [x, ast.Name(series)])):
                 yield from self.horner(name, self.expect(self.source.types.real, x), series)
             case ast.Assign([ast.Name(name)], node):
                 yield self.assign(statement, name, self.expression(node))
             case ast.AugAssign(ast.Name(name), operator, node):
-                variable = Variable(name, self.variables[name])
+                variable = ir.Variable(name, self.variables[name])
                 yield self.assign(statement, name, self.binary(statement, operator, variable, node))
             case ast.AnnAssign(ast.Name(name), ast.Name("Wide"), ast.expr() as node):
                 value = self.expect(self.source.types.whole, node)
-                yield self.assign(statement, name, Invoke("wide", (value,), type="uint64"))
+                yield self.assign(statement, name, ir.Invoke("wide", (value,), type="uint64"))
             case ast.Assign([ast.Subscript(ast.Name(name), index)], node) if name in self.arrays:
                 if not self.arrays[name].is_written:
                     self.fail(statement, "an array that is only read")
                 value = self.expect(self.arrays[name].type, node)
-                yield Store(name, self.expect("int32", index), value)
+                yield ir.Store(name, self.expect("int32", index), value)
             case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [count]), body, []):
                 limit = self.expect("int32", count)
                 self.variables[name] = "int32"
-                yield Loop(Variable(name, "int32"), limit, self.inner(body))
+                yield ir.Loop(ir.Variable(name, "int32"), limit, self.inner(body))
                 del self.variables[name]
             case ast.If(test, yes, no):
-                yield Branch(self.expect("bool", test), self.inner(yes), self.inner(no))
+                yield ir.Branch(self.expect("bool", test), self.inner(yes), self.inner(no))
             case _:
                 self.fail(statement, "neither an assignment, a loop, a branch nor the return")
 
-    def assign(self, statement: ast.stmt, name: str, value: Expression) -> Instruction:
-        variable = Variable(name, self.computed(value.type))
+    def assign(self, statement: ast.stmt, name: str, value: ir.Expression) -> ir.Instruction:
+        variable = ir.Variable(name, self.computed(value.type))
         if name not in self.variables:
             self.variables[name] = variable.type
-            return Declare(variable, value)
+            return ir.Declare(variable, value)
         if self.variables[name] != variable.type:
             self.fail(statement, "a variable has one type")
-        return Update(variable, value)
+        return ir.Update(variable, value)
 
-    def horner(self, name: str, x: Expression, series: str) -> Iterator[Instruction]:
+    def horner(self, name: str, x: ir.Expression, series: str) -> Iterator[ir.Instruction]:
         real = self.source.types.real
         *rest, last = (self.number(c, real) for c in self.constants[series])
-        value: Expression = last
+        value: ir.Expression = last
         for coefficient in reversed(rest):
-            product = Binary("*", x, value, real)
-            kind = Update if name in self.variables else Declare
+            product = ir.Binary("*", x, value, real)
+            kind = ir.Update if name in self.variables else ir.Declare
             self.variables[name] = real
-            yield kind(Variable(name, real), Binary("+", coefficient, product, real))
-            value = Variable(name, real)
+            yield kind(ir.Variable(name, real), ir.Binary("+", coefficient, product, real))
+            value = ir.Variable(name, real)
 
     # Expressions.
 
-    def expect(self, type_: Type, node: ast.expr) -> Expression:
+    def expect(self, type_: ir.Type, node: ast.expr) -> ir.Expression:
         found = self.expression(node)
         if found.type != type_ and not (_is_exact(found.type) and _is_exact(type_)):
             self.fail(node, f"expected a {type_}, found a {found.type}")
         return found
 
-    def expression(self, node: ast.expr) -> Expression:
+    def expression(self, node: ast.expr) -> ir.Expression:
         match node:
             case ast.Name(name) if name in self.variables:
-                return Variable(name, self.variables[name])
+                return ir.Variable(name, self.variables[name])
             case ast.Name(name) if len(self.constants.get(name, ())) == 1:
                 return self.number(self.constants[name][0])
             case ast.Constant(float() | int() as value) if not isinstance(value, bool):
@@ -209,88 +187,90 @@ class Reader:
                 return self.binary(node, operator, self.expression(left), right)
             case ast.Compare(left, [operator], [right]):
                 a, b = self.alike(node, self.expression(left), self.expression(right))
-                return Binary(_OPERATORS[type(operator)], a, b, "bool")
+                return ir.Binary(_OPERATORS[type(operator)], a, b, "bool")
             case ast.IfExp(test, yes, no):
                 a, b = self.alike(node, self.expression(yes), self.expression(no))
-                return Select(self.expect("bool", test), a, b, self.computed(a.type))
+                return ir.Select(self.expect("bool", test), a, b, self.computed(a.type))
             case ast.Subscript(ast.Name(name), index) if name in self.arrays:
-                return Element(name, self.expect("int32", index), self.arrays[name].type)
+                return ir.Element(name, self.expect("int32", index), self.arrays[name].type)
             case ast.Call(function, arguments, []):
                 return self.call(node, ast.unparse(function), arguments)
             case _:
                 self.fail(node, "not in the subset")
 
-    def literal(self, node: ast.expr, value: int | float) -> Number:
+    def literal(self, node: ast.expr, value: int | float) -> ir.Number:
         digits = re.sub(r"e.*|[-.]", "", ast.unparse(node)).strip("0")
         if isinstance(value, float) and len(digits) > _DIGITS_OF_FLOAT and not self.is_exact:
             self.fail(node, "more digits than a float has")
         return self.number(value)
 
-    def number(self, value: int | float | str, type_: Type | None = None) -> Number:
+    def number(self, value: int | float | str, type_: ir.Type | None = None) -> ir.Number:
         """Return a constant; one of single precision is rounded to it."""
         types = self.source.types
         if type_ is None:
             type_ = types.real if isinstance(value, float) else types.whole
         if type_ == "float":
-            return Number(float(np.float32(value)), type_)
-        return Number(float(value) if type_ == "double" else int(value), type_)
+            return ir.Number(float(np.float32(value)), type_)
+        return ir.Number(float(value) if type_ == "double" else int(value), type_)
 
-    def negative(self, operand: Expression) -> Expression:
-        if isinstance(operand, Number):
-            return Number(-operand.value, operand.type)
-        return Negative(operand, operand.type)
+    def negative(self, operand: ir.Expression) -> ir.Expression:
+        if isinstance(operand, ir.Number):
+            return ir.Number(-operand.value, operand.type)
+        return ir.Negative(operand, operand.type)
 
-    def call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> Invoke:
+    def call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> ir.Invoke:
         real, whole = self.source.types.real, self.source.types.whole
         primitives: dict[str, Signature] = {
-            "bits": Signature((Variable("x", real),), whole),
-            "from_bits": Signature((Variable("n", whole),), real),
-            "signed": Signature((Variable("n", "uint64"),), real),
-            "math.fabs": Signature((Variable("x", real),), real),
-            "math.sqrt": Signature((Variable("x", real),), real),
-            "math.copysign": Signature((Variable("x", real), Variable("y", real)), real),
+            "bits": Signature((ir.Variable("x", real),), whole),
+            "from_bits": Signature((ir.Variable("n", whole),), real),
+            "signed": Signature((ir.Variable("n", "uint64"),), real),
+            "math.fabs": Signature((ir.Variable("x", real),), real),
+            "math.sqrt": Signature((ir.Variable("x", real),), real),
+            "math.copysign": Signature((ir.Variable("x", real), ir.Variable("y", real)), real),
         }
         signature = primitives.get(name) or self.callees.get(name)
         if signature is None or len(signature.parameters) != len(arguments) or not arguments:
             self.fail(node, "no such function of so many arguments")
         table, values = "", []
         for parameter, argument in zip(signature.parameters, arguments, strict=True):
-            if isinstance(parameter, Variable):
+            if isinstance(parameter, ir.Variable):
                 values.append(self.expect(parameter.type, argument))
             elif isinstance(argument, ast.Name) and argument.id in self.arrays and not values:
                 table = argument.id
             else:
                 self.fail(node, "only the first argument is an array")
-        return Invoke(name, tuple(values), table, signature.result)
+        return ir.Invoke(name, tuple(values), table, signature.result)
 
     def binary(
-        self, node: ast.AST, operator: ast.operator, left: Expression, right: ast.expr
-    ) -> Binary:
+        self, node: ast.AST, operator: ast.operator, left: ir.Expression, right: ast.expr
+    ) -> ir.Binary:
         a, b = self.alike(node, left, self.expression(right))
         sign = _OPERATORS.get(type(operator), "")
-        if sign not in (_OF_REALS if a.type in REALS else _OF_INTEGERS):
+        if sign not in (_OF_REALS if a.type in ir.REALS else _OF_INTEGERS):
             self.fail(node, f"no {sign} of a {a.type}")
-        return Binary(sign, a, b, self.computed(a.type))
+        return ir.Binary(sign, a, b, self.computed(a.type))
 
-    def computed(self, type_: Type) -> Type:
+    def computed(self, type_: ir.Type) -> ir.Type:
         """Return the type of a result: integers of small types are computed with as others are."""
         return self.source.types.whole if _is_exact(type_) else type_
 
-    def alike(self, node: ast.AST, a: Expression, b: Expression) -> tuple[Expression, Expression]:
+    def alike(
+        self, node: ast.AST, a: ir.Expression, b: ir.Expression
+    ) -> tuple[ir.Expression, ir.Expression]:
         """Return two expressions of one type; a word may stand beside 64 bits."""
-        if isinstance(a, Number) and a.type in WORDS and b.type == "uint64":
-            a = Number(a.value, "uint64")
-        if isinstance(b, Number) and b.type in WORDS and a.type == "uint64":
-            b = Number(b.value, "uint64")
+        if isinstance(a, ir.Number) and a.type in ir.WORDS and b.type == "uint64":
+            a = ir.Number(a.value, "uint64")
+        if isinstance(b, ir.Number) and b.type in ir.WORDS and a.type == "uint64":
+            b = ir.Number(b.value, "uint64")
         exact = _is_exact(a.type) and _is_exact(b.type)
         if a.type != b.type and not exact and (a.type, b.type) != ("uint64", "uint32"):
             self.fail(node, f"a {a.type} beside a {b.type}")
         return a, b
 
 
-def _is_exact(type_: Type) -> bool:
+def _is_exact(type_: ir.Type) -> bool:
     """Return whether a type is one of exact integers, of which all may meet."""
-    return type_ in LIMITS and type_ != "bool"
+    return type_ in ir.LIMITS and type_ != "bool"
 
 
 def call_order(names: Iterable[str], calls: Mapping[str, Iterable[str]]) -> dict[str, None]:
@@ -305,4 +285,4 @@ def call_order(names: Iterable[str], calls: Mapping[str, Iterable[str]]) -> dict
 def called_names(node: ast.AST, known: Iterable[str]) -> list[str]:
     """Return which functions a function outside the subset calls."""
     read = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    return [name for name in known if name in read and name not in PRIMITIVES]
+    return [name for name in known if name in read and name not in ir.PRIMITIVES]

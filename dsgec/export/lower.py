@@ -14,25 +14,7 @@ import numpy as np
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.export.parts import in_parts, index
 from dsgec.network.ir import Apply, Constant, Input, Network, Node, multiplications
-from dsgec.program.ir import (
-    ArrayParameter,
-    Binary,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Negative,
-    Number,
-    Perform,
-    Procedure,
-    Program,
-    Real,
-    Store,
-    Update,
-    Variable,
-)
+from dsgec.program import ir
 
 LONGEST_FUNCTION = 2000
 """The most statements of an exported function; compilers are slow, or fail, on longer ones."""
@@ -40,69 +22,73 @@ LONGEST_FUNCTION = 2000
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 
-def network_program(network: Network, real: Real, *, longest: int = LONGEST_FUNCTION) -> Program:
+def network_program(
+    network: Network, real: ir.Real, *, longest: int = LONGEST_FUNCTION
+) -> ir.Program:
     """Return the flat program of a network, whose functions have at most `longest` statements."""
     count = statements(network.nodes) + len(network.outputs)
     writer = NodeWriter(network, real, is_split=count > longest)
     outputs = writer.write()
-    stores: tuple[Instruction, ...] = tuple(
-        Store("y", index(at), output) for at, output in enumerate(outputs)
+    stores: tuple[ir.Instruction, ...] = tuple(
+        ir.Store("y", index(at), output) for at, output in enumerate(outputs)
     )
     if not writer.is_split:
-        return Program((), (entry(network, real, (*writer.body, *stores)),))
-    t = ArrayParameter("t", real, writer.slots, is_written=True)
+        return ir.Program((), (entry(network, real, (*writer.body, *stores)),))
+    t = ir.ArrayParameter("t", real, writer.slots, is_written=True)
     long = entry(network, real, (*writer.body, *stores))
-    return Program((), in_parts(replace(long, parameters=(*long.arrays, t)), len(stores), longest))
+    return ir.Program(
+        (), in_parts(replace(long, parameters=(*long.arrays, t)), len(stores), longest)
+    )
 
 
-def entry(network: Network, real: Real, body: tuple[Instruction, ...]) -> Procedure:
+def entry(network: Network, real: ir.Real, body: tuple[ir.Instruction, ...]) -> ir.Procedure:
     """Return the procedure that computes the outputs of a row."""
-    x = ArrayParameter("x", real, network.inputs)
-    y = ArrayParameter("y", real, len(network.outputs), is_written=True)
+    x = ir.ArrayParameter("x", real, network.inputs)
+    y = ir.ArrayParameter("y", real, len(network.outputs), is_written=True)
     if network.softmax:
-        return Procedure("sums", "Compute what goes into the softmax.", (x, y), body)
-    return Procedure("outputs", "Compute the outputs of the network.", (x, y), body)
+        return ir.Procedure("sums", "Compute what goes into the softmax.", (x, y), body)
+    return ir.Procedure("outputs", "Compute the outputs of the network.", (x, y), body)
 
 
-def with_softmax(program: Program) -> Program:
+def with_softmax(program: ir.Program) -> ir.Program:
     """Return a program with `softmax(y)` and `outputs(x, y)` after `sums(x, y)`, if it has that."""
     sums = program.procedures[-1]
     if sums.name != "sums":
         return program
     x, y = sums.arrays
     about = "Compute the outputs of the network."
-    calls = Perform("sums", ("x", "y")), Perform("softmax", ("y",))
-    outputs = Procedure("outputs", about, (x, y), calls)
-    return Program(program.tables, (*program.procedures, _softmax(y), outputs))
+    calls = ir.Perform("sums", ("x", "y")), ir.Perform("softmax", ("y",))
+    outputs = ir.Procedure("outputs", about, (x, y), calls)
+    return ir.Program(program.tables, (*program.procedures, _softmax(y), outputs))
 
 
-def _softmax(y: ArrayParameter) -> Procedure:
+def _softmax(y: ir.ArrayParameter) -> ir.Procedure:
     """Return the softmax of an array, which replaces its elements."""
-    i, real = Variable("i"), y.type
-    most, value, total = (Variable(name, real) for name in ("most", "value", "total"))
-    element, count = Element("y", i, real), Number(y.size)
-    above = Binary("-", element, most, real)
+    i, real = ir.Variable("i"), y.type
+    most, value, total = (ir.Variable(name, real) for name in ("most", "value", "total"))
+    element, count = ir.Element("y", i, real), ir.Number(y.size)
+    above = ir.Binary("-", element, most, real)
     body = (
-        Declare(most, Element("y", index(0), real)),
-        Loop(i, count, (Update(most, Invoke("maximum", (most, element), type=real)),)),
-        Declare(total, Number(0.0, real)),
-        Loop(
+        ir.Declare(most, ir.Element("y", index(0), real)),
+        ir.Loop(i, count, (ir.Update(most, ir.Invoke("maximum", (most, element), type=real)),)),
+        ir.Declare(total, ir.Number(0.0, real)),
+        ir.Loop(
             i,
             count,
             (
-                Declare(value, Invoke("exp_down", (above,), type=real)),
-                Store("y", i, value),
-                Update(total, Binary("+", total, value, real)),
+                ir.Declare(value, ir.Invoke("exp_down", (above,), type=real)),
+                ir.Store("y", i, value),
+                ir.Update(total, ir.Binary("+", total, value, real)),
             ),
         ),
-        Loop(i, count, (Store("y", i, Binary("/", element, total, real)),)),
+        ir.Loop(i, count, (ir.Store("y", i, ir.Binary("/", element, total, real)),)),
     )
-    return Procedure("softmax", "Replace numbers by their softmax.", (y,), body)
+    return ir.Procedure("softmax", "Replace numbers by their softmax.", (y,), body)
 
 
-def constant(value: float, real: Real) -> Number:
+def constant(value: float, real: ir.Real) -> ir.Number:
     """Return a float, rounded to its type."""
-    return Number(float(np.float32(value)) if real == "float" else value, real)
+    return ir.Number(float(np.float32(value)) if real == "float" else value, real)
 
 
 def exponent_of(network: Network, node: Apply) -> int:
@@ -126,10 +112,10 @@ class NodeWriter:
     its last read.
     """
 
-    def __init__(self, network: Network, real: Real, *, is_split: bool = False) -> None:
+    def __init__(self, network: Network, real: ir.Real, *, is_split: bool = False) -> None:
         self.network, self.real, self.is_split = network, real, is_split
-        self.body: list[Instruction] = []
-        self.values: dict[int, Expression] = {}
+        self.body: list[ir.Instruction] = []
+        self.values: dict[int, ir.Expression] = {}
         self.neurons: dict[int, str] = {}
         for depth, layer in enumerate(network.layers, 1):
             for place, position in enumerate(layer, 1):
@@ -138,7 +124,7 @@ class NodeWriter:
         self.free: list[int] = []  # elements of `t`, as a heap
         self.last_reads = last_reads(network) if is_split else {}
 
-    def write(self) -> list[Expression]:
+    def write(self) -> list[ir.Expression]:
         """Write all operations; return the outputs, before a softmax."""
         self.nodes(range(len(self.network.nodes)))
         return [self.operand(position) for position in self.network.outputs]
@@ -150,7 +136,7 @@ class NodeWriter:
             if isinstance(node, Apply):
                 self.node(position, node)
 
-    def operand(self, position: int) -> Expression:
+    def operand(self, position: int) -> ir.Expression:
         """Return the expression that reads a node."""
         node = self.network.nodes[position]
         match node:
@@ -163,8 +149,8 @@ class NodeWriter:
             case _:
                 assert_never(node)
 
-    def column(self, column: int) -> Expression:
-        return Element("x", index(column), self.real)
+    def column(self, column: int) -> ir.Expression:
+        return ir.Element("x", index(column), self.real)
 
     def node(self, position: int, node: Apply) -> None:
         name = self.neurons.get(position, "")
@@ -178,21 +164,21 @@ class NodeWriter:
             last = {a for a in node.arguments if self.last_reads.get(a) == position}
             self.reuse(self.values[a] for a in last if a in self.values)
 
-    def operation(self, function: str, *operands: Expression) -> Expression:
+    def operation(self, function: str, *operands: ir.Expression) -> ir.Expression:
         if function in _OPERATORS:
             left, right = operands
-            return Binary(_OPERATORS[function], left, right, self.real)
+            return ir.Binary(_OPERATORS[function], left, right, self.real)
         if function == "neg":
-            return Negative(operands[0], self.real)
-        return Invoke(ALL_FUNCTIONS[function].symbol, operands, type=self.real)
+            return ir.Negative(operands[0], self.real)
+        return ir.Invoke(ALL_FUNCTIONS[function].symbol, operands, type=self.real)
 
-    def power(self, base: Expression, exponent: int, name: str) -> Expression:
+    def power(self, base: ir.Expression, exponent: int, name: str) -> ir.Expression:
         if exponent == 0:
             return self.assign(constant(1.0, self.real), name)
         if exponent == 1:
             # Two nodes in one element would both free it.
             return self.assign(base, name) if self.is_split else base
-        steps: list[Expression] = []
+        steps: list[ir.Expression] = []
         last = base
         for step in multiplications(exponent):
             last = self.assign(self.operation("mul", last, last if step == "square" else base))
@@ -203,13 +189,13 @@ class NodeWriter:
         self.reuse(steps[:-1])
         return last
 
-    def assign(self, value: Expression, name: str = "") -> Expression:
+    def assign(self, value: ir.Expression, name: str = "") -> ir.Expression:
         if self.is_split:
             place = index(self.take())
-            self.body.append(Store("t", place, value))
-            return Element("t", place, self.real)
-        variable = Variable(name or f"t{len(self.body)}", self.real)
-        self.body.append(Declare(variable, value))
+            self.body.append(ir.Store("t", place, value))
+            return ir.Element("t", place, self.real)
+        variable = ir.Variable(name or f"t{len(self.body)}", self.real)
+        self.body.append(ir.Declare(variable, value))
         return variable
 
     def take(self) -> int:
@@ -219,10 +205,10 @@ class NodeWriter:
         self.slots += 1
         return self.slots - 1
 
-    def reuse(self, values: Iterable[Expression]) -> None:
+    def reuse(self, values: Iterable[ir.Expression]) -> None:
         for value in values:
             match value:
-                case Element("t", Number(place)):
+                case ir.Element("t", ir.Number(place)):
                     heappush(self.free, int(place))
 
 

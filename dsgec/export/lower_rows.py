@@ -7,30 +7,15 @@ from collections.abc import Sequence
 
 from dsgec.export.lower import NodeWriter, last_reads
 from dsgec.network.ir import Apply, Network
-from dsgec.program.ir import (
-    ArrayParameter,
-    Binary,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    LocalArray,
-    Loop,
-    Number,
-    Procedure,
-    Real,
-    Store,
-    Variable,
-)
+from dsgec.program import ir
 
 _LONG_ENOUGH, _TOO_LONG = 48, 160  # statements of a loop over rows
-_ROWS, _ROW = Variable("rows", "size"), Variable("i", "size")
+_ROWS, _ROW = ir.Variable("rows", "size"), ir.Variable("i", "size")
 
 
 def block_procedure(
-    network: Network, real: Real, columns: Sequence[int], places: Sequence[int], results: int
-) -> Procedure:
+    network: Network, real: ir.Real, columns: Sequence[int], places: Sequence[int], results: int
+) -> ir.Procedure:
     """Return `rows(x, rows, out)`: the operations of a row's program as loops over a block of rows.
 
     `columns` are those that the network reads; `places` are those of the outputs among the
@@ -40,56 +25,56 @@ def block_procedure(
     loops = writer.loops()
     outputs = [writer.operand(position) for position in network.outputs]
     stores = [
-        Store("out", row_index(results, place), output)
+        ir.Store("out", row_index(results, place), output)
         for place, output in zip(places, outputs, strict=True)
     ]
     *first, last = loops
-    body = [Loop(_ROW, _ROWS, tuple(loop)) for loop in (*first, [*last, *stores])]
-    arrays = [LocalArray(name, real, 0) for name in writer.arrays]
+    body = [ir.Loop(_ROW, _ROWS, tuple(loop)) for loop in (*first, [*last, *stores])]
+    arrays = [ir.LocalArray(name, real, 0) for name in writer.arrays]
     parameters = (
-        ArrayParameter("x", real, 0),
+        ir.ArrayParameter("x", real, 0),
         _ROWS,
-        ArrayParameter("out", real, 0, is_written=True),
+        ir.ArrayParameter("out", real, 0, is_written=True),
     )
     about = "Compute a block of rows, column by column."
-    return Procedure("rows", about, parameters, (*arrays, *writer.copies(), *body))
+    return ir.Procedure("rows", about, parameters, (*arrays, *writer.copies(), *body))
 
 
-def row_index(width: int, place: int) -> Expression:
+def row_index(width: int, place: int) -> ir.Expression:
     """Return the index of a value of the row `i` in a table whose rows have so many."""
-    start = Binary("*", _ROW, Number(width, "size"), "size") if width > 1 else _ROW
-    return Binary("+", start, Number(place, "size"), "size") if place else start
+    start = ir.Binary("*", _ROW, ir.Number(width, "size"), "size") if width > 1 else _ROW
+    return ir.Binary("+", start, ir.Number(place, "size"), "size") if place else start
 
 
 class _BlockWriter(NodeWriter):
     """Writes loops over rows; a value is a variable, or an element of an array of the block."""
 
-    def __init__(self, network: Network, real: Real, columns: Sequence[int]) -> None:
+    def __init__(self, network: Network, real: ir.Real, columns: Sequence[int]) -> None:
         super().__init__(network, real)
         self.read = {column: f"c{place}" for place, column in enumerate(columns)}
         self.is_copied = network.inputs > 1
         self.arrays = [*self.read.values()] if self.is_copied else []
 
-    def column(self, column: int) -> Expression:
-        return Element(self.read[column] if self.is_copied else "x", _ROW, self.real)
+    def column(self, column: int) -> ir.Expression:
+        return ir.Element(self.read[column] if self.is_copied else "x", _ROW, self.real)
 
-    def copies(self) -> list[Instruction]:
+    def copies(self) -> list[ir.Instruction]:
         """Return the loop that copies columns out of rows."""
         width = self.network.inputs
         stores = tuple(
-            Store(name, _ROW, Element("x", row_index(width, column), self.real))
+            ir.Store(name, _ROW, ir.Element("x", row_index(width, column), self.real))
             for column, name in self.read.items()
         )
-        return [Loop(_ROW, _ROWS, stores)] if self.is_copied and stores else []
+        return [ir.Loop(_ROW, _ROWS, stores)] if self.is_copied and stores else []
 
-    def loops(self) -> list[list[Instruction]]:
+    def loops(self) -> list[list[ir.Instruction]]:
         """Return the instructions of each loop.
 
         A long loop body spills registers and takes compilers minutes, so a loop ends with a neuron
         as soon as it is long enough.
         """
         last_read = last_reads(self.network)
-        found: list[list[Instruction]] = []
+        found: list[list[ir.Instruction]] = []
         begin, open_ = 0, list[int]()  # the first instruction and the nodes of the current loop
         for position, node in enumerate(self.network.nodes):
             if not isinstance(node, Apply):
@@ -104,42 +89,42 @@ class _BlockWriter(NodeWriter):
             begin, open_ = len(self.body), []
         return [*found, self.body[begin:]]
 
-    def keep(self, position: int) -> Instruction:
+    def keep(self, position: int) -> ir.Instruction:
         """Keep the value of a node for later loops."""
         name = f"v{len(self.arrays) - len(self.read) * self.is_copied}"
         self.arrays.append(name)
-        kept = Store(name, _ROW, self.values[position])
-        self.values[position] = Element(name, _ROW, self.real)
+        kept = ir.Store(name, _ROW, self.values[position])
+        self.values[position] = ir.Element(name, _ROW, self.real)
         return kept
 
 
-def softmax_of_rows(count: int, real: Real) -> Procedure:
+def softmax_of_rows(count: int, real: ir.Real) -> ir.Procedure:
     """Return `finish_rows(out, rows)`, which turns `count` sums of each row into probabilities."""
 
-    def element(place: int) -> Expression:
-        return Element("out", row_index(count, place), real)
+    def element(place: int) -> ir.Expression:
+        return ir.Element("out", row_index(count, place), real)
 
-    def named(name: str, place: int) -> Variable:
-        return Variable(f"{name}{place}", real)
+    def named(name: str, place: int) -> ir.Variable:
+        return ir.Variable(f"{name}{place}", real)
 
-    body: list[Instruction] = []
+    body: list[ir.Instruction] = []
     for place in range(count):
-        top: Expression = element(place)
+        top: ir.Expression = element(place)
         if place:
-            top = Invoke("maximum", (named("top", place - 1), top), type=real)
-        body.append(Declare(named("top", place), top))
+            top = ir.Invoke("maximum", (named("top", place - 1), top), type=real)
+        body.append(ir.Declare(named("top", place), top))
     greatest = named("top", count - 1)
     for place in range(count):
-        difference = Binary("-", element(place), greatest, real)
-        body.append(Declare(named("e", place), Invoke("exp_down", (difference,), type=real)))
+        difference = ir.Binary("-", element(place), greatest, real)
+        body.append(ir.Declare(named("e", place), ir.Invoke("exp_down", (difference,), type=real)))
     for place in range(count):
-        total: Expression = named("e", place)
+        total: ir.Expression = named("e", place)
         if place:
-            total = Binary("+", named("sum", place - 1), total, real)
-        body.append(Declare(named("sum", place), total))
+            total = ir.Binary("+", named("sum", place - 1), total, real)
+        body.append(ir.Declare(named("sum", place), total))
     for place in range(count):
-        share = Binary("/", named("e", place), named("sum", count - 1), real)
-        body.append(Store("out", row_index(count, place), share))
+        share = ir.Binary("/", named("e", place), named("sum", count - 1), real)
+        body.append(ir.Store("out", row_index(count, place), share))
     about = "Turn the sums of each row into probabilities, in the order of a row's operations."
-    parameters = (ArrayParameter("out", real, 0, is_written=True), _ROWS)
-    return Procedure("finish_rows", about, parameters, (Loop(_ROW, _ROWS, tuple(body)),))
+    parameters = (ir.ArrayParameter("out", real, 0, is_written=True), _ROWS)
+    return ir.Procedure("finish_rows", about, parameters, (ir.Loop(_ROW, _ROWS, tuple(body)),))

@@ -18,24 +18,7 @@ from dsgec.export.network_parts import Feature, NetworkParts
 from dsgec.export.parts import index
 from dsgec.export.sums import ONE
 from dsgec.network.ir import Apply, Constant, Network
-from dsgec.program.ir import (
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    LocalArray,
-    Loop,
-    Number,
-    Program,
-    Real,
-    Store,
-    Update,
-    Variable,
-    narrowest,
-)
+from dsgec.program import ir
 
 _NOTHING = -0.0
 _ENCODED = {
@@ -46,7 +29,7 @@ _ENCODED = {
 }
 
 
-def packed_network_program(network: Network, real: Real) -> Program | None:
+def packed_network_program(network: Network, real: ir.Real) -> ir.Program | None:
     """Return a network in the packed layout, or None if it has no neurons, or many other nodes."""
     parts = NetworkParts(network)
     if not parts.neurons:
@@ -70,7 +53,7 @@ class _Row:
 class _Packer:
     """Builds the tables and the procedure; `place` has the places of sources in v."""
 
-    def __init__(self, network: Network, real: Real, parts: NetworkParts) -> None:
+    def __init__(self, network: Network, real: ir.Real, parts: NetworkParts) -> None:
         self.network, self.real, self.parts = network, real, parts
         self.tables = FloatTables()
         self.writer = NodeWriter(network, real)
@@ -138,28 +121,28 @@ class _Packer:
                 left += node.arguments
         return sorted(found)
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         """Return the tables and the procedure of a row."""
         real, writer = self.real, self.writer
         count = len(self.place)
-        body: list[Instruction] = [LocalArray("v", real, count)] if count else []
+        body: list[ir.Instruction] = [ir.LocalArray("v", real, count)] if count else []
         for group in self._groups():
             body += self._load(*group)
         for position in self.features:
-            writer.values[position] = Element("v", index(self.place[position]), real)
+            writer.values[position] = ir.Element("v", index(self.place[position]), real)
         writer.nodes(self.before)
         body += writer.body
         for position, place in self.others.items():
-            body.append(Store("v", index(place), writer.operand(position)))
+            body.append(ir.Store("v", index(place), writer.operand(position)))
         if ONE in self.place:
-            body.append(Store("v", index(self.place[ONE]), constant(1.0, real)))
+            body.append(ir.Store("v", index(self.place[ONE]), constant(1.0, real)))
         body += self._neurons()
         for position, place in self.place.items():
-            writer.values[position] = Element("v", index(place), real)
+            writer.values[position] = ir.Element("v", index(place), real)
         start = len(writer.body)
         writer.nodes(self.after)
         body += [*writer.body[start:], *([] if self.is_direct else self._stores())]
-        return Program((*self.tables,), (entry(self.network, real, tuple(body)),))
+        return ir.Program((*self.tables,), (entry(self.network, real, tuple(body)),))
 
     # Features.
 
@@ -174,17 +157,17 @@ class _Packer:
             features.append(feature)
         return [*groups.values()]
 
-    def _load(self, places: list[int], features: list[Feature]) -> list[Instruction]:
+    def _load(self, places: list[int], features: list[Feature]) -> list[ir.Instruction]:
         """Return the loop that computes features of one kind."""
         i = _counter("i", len(places))
-        q = Variable("q" if len(places) > 1 else f"q{places[0]}", self.real)
+        q = ir.Variable("q" if len(places) > 1 else f"q{places[0]}", self.real)
         columns = [feature.column for feature in features]
         column = self.tables.place("columns", columns, i, "The columns that are read.")
-        value: Expression = Element("x", column, self.real)
-        inner: list[Instruction] = []
+        value: ir.Expression = ir.Element("x", column, self.real)
+        inner: list[ir.Instruction] = []
         for at, encoding in enumerate(features[0].encodings):
             if encoding.constant is None:
-                inner.append((Update if inner else Declare)(q, value))
+                inner.append((ir.Update if inner else ir.Declare)(q, value))
                 value = self.writer.operation(encoding.function, q, q)
                 continue
             constants = [f.encodings[at].constant for f in features]
@@ -193,76 +176,76 @@ class _Packer:
             other = self.tables.real(name, about, values, i, self.real)
             value = self.writer.operation(encoding.function, value, other)
         about = "The places of the features."
-        inner.append(Store("v", self.tables.place("places", places, i, about), value))
-        return [Loop(i, index(len(places)), tuple(inner))] if len(places) > 1 else inner
+        inner.append(ir.Store("v", self.tables.place("places", places, i, about), value))
+        return [ir.Loop(i, index(len(places)), tuple(inner))] if len(places) > 1 else inner
 
     # Neurons.
 
-    def _neurons(self) -> list[Instruction]:
+    def _neurons(self) -> list[ir.Instruction]:
         """Return the loop that adds up the neurons."""
         rows, real, tables = self.rows, self.real, self.tables
-        k, total = _counter("k", len(rows)), Variable("total", real)
-        c = Variable("c", narrowest(0, sum(len(row.weights) for row in rows)))
-        begin: list[Instruction] = []
+        k, total = _counter("k", len(rows)), ir.Variable("total", real)
+        c = ir.Variable("c", ir.narrowest(0, sum(len(row.weights) for row in rows)))
+        begin: list[ir.Instruction] = []
         about = "What sums begin with; adding -0.0 changes nothing."
         first = tables.real("firsts", about, [row.first for row in rows], k, real)
-        inner: list[Instruction] = [Declare(total, first)]
+        inner: list[ir.Instruction] = [ir.Declare(total, first)]
         if any(row.weights for row in rows):
             weights = [weight for row in rows for weight in row.weights]
             about = "The weights, one neuron after the other."
             weight = tables.real("weights", about, weights, c, real)
             inner += self._add(k, c, total, weight)
-            if isinstance(weight, Element) or self._sources.is_own:
-                begin = [Declare(c, index(0))]
+            if isinstance(weight, ir.Element) or self._sources.is_own:
+                begin = [ir.Declare(c, index(0))]
         last = [row.last for row in rows]
         if any(value.hex() != _NOTHING.hex() for value in last):
             about = "What sums end with; adding -0.0 changes nothing."
             end = tables.real("lasts", about, last, k, real)
-            inner.append(Update(total, Binary("+", total, end, real)))
+            inner.append(ir.Update(total, ir.Binary("+", total, end, real)))
         inner += self._ends(k, total)
-        return [*begin, Loop(k, index(len(rows)), tuple(inner))]
+        return [*begin, ir.Loop(k, index(len(rows)), tuple(inner))]
 
     def _add(
-        self, k: Variable, c: Variable, total: Variable, weight: Expression
-    ) -> list[Instruction]:
+        self, k: ir.Variable, c: ir.Variable, total: ir.Variable, weight: ir.Expression
+    ) -> list[ir.Instruction]:
         """Return the loop that adds the terms of the neuron k."""
         counts = [len(row.weights) for row in self.rows]
         j = _counter("j", max(counts))
-        found: list[Instruction] = []
+        found: list[ir.Instruction] = []
         count = self.tables.whole("lengths", counts, k, "How many weights each neuron has.")
-        if isinstance(count, Element):
-            variable = Variable("count", count.type)
-            found.append(Declare(variable, count))
+        if isinstance(count, ir.Element):
+            variable = ir.Variable("count", count.type)
+            found.append(ir.Declare(variable, count))
             count = variable
         sources = self._sources
-        source: Expression = j
+        source: ir.Expression = j
         if sources.is_own:
-            source = Element("sources", c, narrowest(0, max(sources.listed)))
+            source = ir.Element("sources", c, ir.narrowest(0, max(sources.listed)))
         else:
             about = "Where the sources of each neuron begin."
             start = self.tables.whole("starts", sources.starts, k, about)
-            if isinstance(start, Element):
-                variable = Variable("start", start.type)
-                found.append(Declare(variable, start))
+            if isinstance(start, ir.Element):
+                variable = ir.Variable("start", start.type)
+                found.append(ir.Declare(variable, start))
                 start = variable
             source = _shifted(j, start, max(sources.starts) + max(counts))
             if sources.listed:
-                source = Element("sources", source, narrowest(0, max(sources.listed)))
+                source = ir.Element("sources", source, ir.narrowest(0, max(sources.listed)))
         if sources.listed:
-            type_ = narrowest(0, max(sources.listed))
+            type_ = ir.narrowest(0, max(sources.listed))
             about = "What the weights multiply."
-            self.tables.append(ConstantTable("sources", type_, tuple(sources.listed), about))
-        product = Binary("*", weight, Element("v", source, self.real), self.real)
-        steps: list[Instruction] = [Update(total, Binary("+", total, product, self.real))]
-        if isinstance(weight, Element) or sources.is_own:
+            self.tables.append(ir.ConstantTable("sources", type_, tuple(sources.listed), about))
+        product = ir.Binary("*", weight, ir.Element("v", source, self.real), self.real)
+        steps: list[ir.Instruction] = [ir.Update(total, ir.Binary("+", total, product, self.real))]
+        if isinstance(weight, ir.Element) or sources.is_own:
             steps.append(next_one(c))
-        return [*found, Loop(j, count, tuple(steps))]
+        return [*found, ir.Loop(j, count, tuple(steps))]
 
     @cached_property
     def _sources(self) -> "_Sources":
         return _Sources.choose([[self.place[s] for s in row.sources] for row in self.rows])
 
-    def _ends(self, k: Variable, total: Variable) -> list[Instruction]:
+    def _ends(self, k: ir.Variable, total: ir.Variable) -> list[ir.Instruction]:
         """Return branches that apply the function of the neuron k and store its value."""
         kinds = [(row.function, at < self.hidden) for at, row in enumerate(self.rows)]
         different = [*dict.fromkeys(kinds)]
@@ -271,34 +254,34 @@ class _Packer:
         if len(runs) == len(different):
             limits = [*zip(different, runs[1:], strict=False)]
             return _chain(
-                [(Binary("<", k, index(end), "bool"), ends[kind]) for kind, end in limits],
+                [(ir.Binary("<", k, index(end), "bool"), ends[kind]) for kind, end in limits],
                 ends[different[-1]],
             )
         numbers = [different.index(kind) for kind in kinds]
         about = "Which function each neuron has, and where its value goes."
-        kind_ = Variable("kind", "uint8")
+        kind_ = ir.Variable("kind", "uint8")
         element = self.tables.whole("kinds", numbers, k, about)
         tests = [
-            (Binary("==", kind_, Number(number, "uint8"), "bool"), ends[kind])
+            (ir.Binary("==", kind_, ir.Number(number, "uint8"), "bool"), ends[kind])
             for number, kind in enumerate(different[:-1])
         ]
-        return [Declare(kind_, element), *_chain(tests, ends[different[-1]])]
+        return [ir.Declare(kind_, element), *_chain(tests, ends[different[-1]])]
 
     def _end(
-        self, function: str, is_hidden: bool, k: Variable, total: Variable
-    ) -> tuple[Instruction, ...]:
+        self, function: str, is_hidden: bool, k: ir.Variable, total: ir.Variable
+    ) -> tuple[ir.Instruction, ...]:
         value = self.writer.operation(function, total) if function else total
         if is_hidden:
-            return (Store("v", _shifted(k, index(self.given), len(self.place)), value),)
-        less = Binary("-", k, index(self.hidden), k.type) if self.hidden else k
-        return (Store("y", less, value),)
+            return (ir.Store("v", _shifted(k, index(self.given), len(self.place)), value),)
+        less = ir.Binary("-", k, index(self.hidden), k.type) if self.hidden else k
+        return (ir.Store("y", less, value),)
 
     # Outputs.
 
-    def _stores(self) -> list[Instruction]:
+    def _stores(self) -> list[ir.Instruction]:
         """Return how the outputs are stored after the loop."""
         values = [self.writer.operand(position) for position in self.network.outputs]
-        return [Store("y", index(at), value) for at, value in enumerate(values)]
+        return [ir.Store("y", index(at), value) for at, value in enumerate(values)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,27 +315,29 @@ class _Sources:
 
 def _bytes(values: Sequence[int]) -> int:
     sizes = {"uint8": 1, "uint16": 2}
-    return len(values) * sizes.get(narrowest(0, max(values)), 4)
+    return len(values) * sizes.get(ir.narrowest(0, max(values)), 4)
 
 
 class FloatTables(ProgramTables):
     """The tables of a program of floats while it is built; equal elements need no table."""
 
     def real(
-        self, name: str, about: str, values: Sequence[float], at: Expression, real: Real
-    ) -> Expression:
+        self, name: str, about: str, values: Sequence[float], at: ir.Expression, real: ir.Real
+    ) -> ir.Expression:
         """Return an element of a new table of floats."""
         if len({value.hex() for value in values}) == 1:
-            return Number(values[0], real)
+            return ir.Number(values[0], real)
         name = self._unused(name)
-        self.append(ConstantTable(name, real, tuple(values), about))
-        return Element(name, at, real)
+        self.append(ir.ConstantTable(name, real, tuple(values), about))
+        return ir.Element(name, at, real)
 
-    def whole(self, name: str, values: Sequence[int], at: Expression, about: str) -> Expression:
+    def whole(
+        self, name: str, values: Sequence[int], at: ir.Expression, about: str
+    ) -> ir.Expression:
         """Return an element of a new table of integers."""
         return self.element(self._unused(name), values, at, about, signed=False)
 
-    def place(self, name: str, values: Sequence[int], at: Variable, about: str) -> Expression:
+    def place(self, name: str, values: Sequence[int], at: ir.Variable, about: str) -> ir.Expression:
         """Return one of some places: those that follow each other need no table."""
         first = values[0]
         if len(values) > 1 and [*values] == [*range(first, first + len(values))]:
@@ -365,21 +350,22 @@ class FloatTables(ProgramTables):
         return next(each for each in (name, *later) if each not in used)
 
 
-def _counter(name: str, count: int) -> Variable:
-    return Variable(name, narrowest(0, count))
+def _counter(name: str, count: int) -> ir.Variable:
+    return ir.Variable(name, ir.narrowest(0, count))
 
 
-def _shifted(at: Variable, by: Expression, most: int) -> Expression:
+def _shifted(at: ir.Variable, by: ir.Expression, most: int) -> ir.Expression:
     """Return an index that begins elsewhere."""
-    if isinstance(by, Number) and by.value == 0:
+    if isinstance(by, ir.Number) and by.value == 0:
         return at
-    return Binary("+", at, by, narrowest(0, most))
+    return ir.Binary("+", at, by, ir.narrowest(0, most))
 
 
 def _chain(
-    tests: Sequence[tuple[Expression, tuple[Instruction, ...]]], last: tuple[Instruction, ...]
-) -> list[Instruction]:
+    tests: Sequence[tuple[ir.Expression, tuple[ir.Instruction, ...]]],
+    last: tuple[ir.Instruction, ...],
+) -> list[ir.Instruction]:
     """Return branches of which one is taken."""
     for test, body in reversed(tests):
-        last = (Branch(test, body, last),)
+        last = (ir.Branch(test, body, last),)
     return [*last]

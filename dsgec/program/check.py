@@ -9,25 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dsgec.program.ir import (
-    COMPARISONS,
-    LIMITS,
-    REALS,
-    ArrayParameter,
-    Binary,
-    Declare,
-    Expression,
-    Invoke,
-    Negative,
-    Procedure,
-    Program,
-    Select,
-    Type,
-    Update,
-    Variable,
-    While,
-    instructions,
-)
+from dsgec.program import ir
 from dsgec.program.scopes import check_scopes
 from dsgec.program.walk import InvalidProgram, Walker
 
@@ -124,7 +106,7 @@ _FUNCTIONS: dict[str, Callable[..., Extent]] = {
     "room": lambda a: Extent(0, 14),
     "excess": lambda a: Extent(0, 17),
     "reciprocal": lambda m: Extent((1 << 14) - 1, (1 << 15) - 1),
-    "quotient": lambda a, b, shift: Extent(*LIMITS["int32"]),
+    "quotient": lambda a, b, shift: Extent(*ir.LIMITS["int32"]),
     "rounded": lambda a, shift: _rounded(a, shift),
     "between": lambda a, b, part: _union_of(a, b),
 }
@@ -183,14 +165,14 @@ def _union(ranges: list[Ranged]) -> Ranged:
 class RangeWalker(Walker[Ranged]):
     """Values are the ranges that they can have."""
 
-    def __init__(self, program: Program, proves_limits: bool = True) -> None:
+    def __init__(self, program: ir.Program, proves_limits: bool = True) -> None:
         super().__init__(program)
         self.proves_limits = proves_limits
         self.way: list[bool] | None = None  # the choices to make, of those that the row makes
         self.made = 0
 
-    def constant(self, value: int | float, type_: Type) -> Ranged:
-        return Extent(int(value), int(value)) if type_ in LIMITS else ANYTHING
+    def constant(self, value: int | float, type_: ir.Type) -> Ranged:
+        return Extent(int(value), int(value)) if type_ in ir.LIMITS else ANYTHING
 
     def known(self, value: Ranged, what: str) -> int:
         if isinstance(value, Anything) or value.least != value.most:
@@ -202,10 +184,10 @@ class RangeWalker(Walker[Ranged]):
 
     def binary(self, operator: str, left: Ranged, right: Ranged) -> Ranged:
         if isinstance(left, Anything) or isinstance(right, Anything):
-            return Extent(0, 1) if operator in COMPARISONS else ANYTHING
+            return Extent(0, 1) if operator in ir.COMPARISONS else ANYTHING
         return _OPERATIONS[operator](left, right)
 
-    def repeat(self, loop: While) -> None:
+    def repeat(self, loop: ir.While) -> None:
         """Follow all ways through a loop, state by state, and prove that each of them ends."""
         names = [*dict.fromkeys(update.variable.name for update in loop.body)]
         start = tuple(self.variables[name] for name in names)
@@ -231,7 +213,7 @@ class RangeWalker(Walker[Ranged]):
             self.variables[name] = _union(found)
 
     def _ways(
-        self, body: Sequence[Update], names: Sequence[str], state: tuple[Ranged, ...]
+        self, body: Sequence[ir.Update], names: Sequence[str], state: tuple[Ranged, ...]
     ) -> list[tuple[Ranged, ...]]:
         """Return the states after updates, for all choices that the row can make."""
         found = []
@@ -246,10 +228,10 @@ class RangeWalker(Walker[Ranged]):
             found.append(tuple(self.variables[name] for name in names))
         return found
 
-    def value(self, expression: Expression) -> Ranged:
+    def value(self, expression: ir.Expression) -> Ranged:
         """Return the range of an expression; in a selection, the test narrows what it compares."""
         match expression:
-            case Select(test, yes, no) if self.way is not None:
+            case ir.Select(test, yes, no) if self.way is not None:
                 range_ = self.value(test)
                 assert isinstance(range_, Extent)
                 if range_.least == range_.most:
@@ -258,8 +240,10 @@ class RangeWalker(Walker[Ranged]):
                     self.way.append(True)
                 self.made += 1
                 return self.value(yes if self.way[self.made - 1] else no)
-            case Select(Binary(operator, Variable(name), right), yes, no) if operator in _NARROWED:
-                whole, limit = self.value(Variable(name)), self.value(right)
+            case ir.Select(ir.Binary(operator, ir.Variable(name), right), yes, no) if (
+                operator in _NARROWED
+            ):
+                whole, limit = self.value(ir.Variable(name)), self.value(right)
                 if isinstance(whole, Anything) or isinstance(limit, Anything):
                     return super().value(expression)
                 found = []
@@ -269,7 +253,7 @@ class RangeWalker(Walker[Ranged]):
                         found.append(self.value(choice))
                         self.variables[name] = whole
                 return _union(found)
-            case Binary("*", Variable() as one, other) if one == other:  # a square
+            case ir.Binary("*", ir.Variable() as one, other) if one == other:  # a square
                 range_ = self.value(one)
                 size = range_ if isinstance(range_, Anything) else _absolute(range_)
                 return self.fit(self.binary("*", size, size), expression.type, "a square")
@@ -290,8 +274,8 @@ class RangeWalker(Walker[Ranged]):
             [self.element_at(array, place) for place in range(index.least, index.most + 1)]
         )
 
-    def invoke(self, call: Invoke, arguments: list[Ranged]) -> Ranged:
-        if call.type not in LIMITS:
+    def invoke(self, call: ir.Invoke, arguments: list[Ranged]) -> Ranged:
+        if call.type not in ir.LIMITS:
             return ANYTHING
         if call.function in self.procedures and call.function not in _FUNCTIONS:
             return self.result(self.procedures[call.function], arguments, call.table)
@@ -304,10 +288,10 @@ class RangeWalker(Walker[Ranged]):
             return Extent(min(least, total - most), max(most, total - least))
         return Extent(least, most)
 
-    def fit(self, value: Ranged, type_: Type, where: str) -> Ranged:
+    def fit(self, value: Ranged, type_: ir.Type, where: str) -> Ranged:
         if isinstance(value, Anything):
             return value
-        low, high = LIMITS[type_]
+        low, high = ir.LIMITS[type_]
         if self.proves_limits and (value.least < low or value.most > high):
             raise InvalidProgram(f"{where} goes from {value.least} to {value.most}: not {type_}")
         return Extent(min(max(value.least, low), high), min(max(value.most, low), high))
@@ -328,7 +312,7 @@ def _has_circle(after: Mapping[tuple[Ranged, ...], list[tuple[Ranged, ...]]]) ->
 
 
 def check(
-    program: Program, procedure: Procedure, *, proves_limits: bool = True
+    program: ir.Program, procedure: ir.Procedure, *, proves_limits: bool = True
 ) -> dict[str, list[Ranged]]:
     """Prove the rules of a procedure for all rows, or raise `InvalidProgram`.
 
@@ -336,7 +320,7 @@ def check(
     were proved before, from more than their ranges, only the other rules are checked.
     """
     for table in program.tables:
-        low, high = LIMITS.get(table.type, (-math.inf, math.inf))
+        low, high = ir.LIMITS.get(table.type, (-math.inf, math.inf))
         if not table.values or min(table.values) < low or max(table.values) > high:
             raise InvalidProgram(f"the table {table.name} is empty, or no {table.type} has it")
     for each in (procedure, *program.procedures):
@@ -353,13 +337,13 @@ def check(
     return found
 
 
-def _given(parameter: ArrayParameter) -> list[Ranged]:
-    if parameter.type not in LIMITS and not parameter.is_written:
+def _given(parameter: ir.ArrayParameter) -> list[Ranged]:
+    if parameter.type not in ir.LIMITS and not parameter.is_written:
         return [ANYTHING] * parameter.size
     return [Extent(*ends) for ends in parameter.ranges]
 
 
-def check_types(procedure: Procedure) -> None:
+def check_types(procedure: ir.Procedure) -> None:
     """Check the types of all operations, or raise `InvalidProgram`.
 
     Floats and words stand beside values of their own type only; a uint64 also beside a uint32.
@@ -367,33 +351,33 @@ def check_types(procedure: Procedure) -> None:
     for part in procedure.expressions:
         if not _is_typed(part):
             raise InvalidProgram(f"{procedure.name} mixes types in {part}")
-    for instruction in instructions(procedure.body):
+    for instruction in ir.instructions(procedure.body):
         match instruction:
-            case Declare(variable, value) | Update(variable, value):
+            case ir.Declare(variable, value) | ir.Update(variable, value):
                 if not _alike(variable.type, value.type):
                     raise InvalidProgram(f"{procedure.name}: {variable.name} is no {value.type}")
 
 
-def _is_typed(expression: Expression) -> bool:
+def _is_typed(expression: ir.Expression) -> bool:
     match expression:
-        case Negative(operand, type_):
-            return type_ in REALS and operand.type == type_
-        case Binary(operator, left, right, type_):
+        case ir.Negative(operand, type_):
+            return type_ in ir.REALS and operand.type == type_
+        case ir.Binary(operator, left, right, type_):
             is_wider = (left.type, right.type) == ("uint64", "uint32")
             if not (_alike(left.type, right.type) or is_wider):
                 return False
-            if operator in COMPARISONS:
+            if operator in ir.COMPARISONS:
                 return type_ == "bool"
-            return _alike(type_, left.type) and (operator == "/") <= (type_ in REALS)
-        case Select(test, yes, no, type_):
+            return _alike(type_, left.type) and (operator == "/") <= (type_ in ir.REALS)
+        case ir.Select(test, yes, no, type_):
             return test.type == "bool" and _alike(yes.type, type_) and _alike(no.type, type_)
         case _:
             return True
 
 
-_INTEGERS = LIMITS.keys() - {"bool"}
+_INTEGERS = ir.LIMITS.keys() - {"bool"}
 
 
-def _alike(one: Type, other: Type) -> bool:
+def _alike(one: ir.Type, other: ir.Type) -> bool:
     """Return whether values of two types may meet: exact integers, or those of one type."""
     return one == other or (one in _INTEGERS and other in _INTEGERS)

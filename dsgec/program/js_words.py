@@ -7,18 +7,7 @@ the number of a word may be larger, or negative.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from dsgec.program.ir import (
-    COMPARISONS,
-    Binary,
-    Declare,
-    Expression,
-    Invoke,
-    Number,
-    Procedure,
-    Select,
-    Update,
-    Variable,
-)
+from dsgec.program import ir
 
 _HALF, _WHOLE = 32, 64
 _MASK = 0xFFFFFFFF
@@ -28,14 +17,14 @@ class WordPrinter:
     """Writes the words of a procedure; `write` is for what is no word. A parameter is one word."""
 
     def __init__(
-        self, assigned: Sequence[Declare | Update], write: Callable[[Expression], str]
+        self, assigned: Sequence[ir.Declare | ir.Update], write: Callable[[ir.Expression], str]
     ) -> None:
         self.assigned, self.write = assigned, write
         self.long: set[str] = set()  # variables that may be 2^32 or more
         self.loose: set[str] = set()  # variables whose low words may be larger, or negative
         self.needed: dict[str, int] = {}  # how many of the low bits of a variable are read
 
-    def analyse(self, procedure: Procedure) -> None:
+    def analyse(self, procedure: ir.Procedure) -> None:
         """Find out what is read of the variables of a procedure."""
         for part in procedure.expressions:
             self.visit(part)
@@ -51,70 +40,70 @@ class WordPrinter:
 
     # What is known of words.
 
-    def visit(self, part: Expression) -> None:
+    def visit(self, part: ir.Expression) -> None:
         """Note what an expression that is no word reads of words."""
         match part:
-            case Invoke("from_bits", (word,)):
+            case ir.Invoke("from_bits", (word,)):
                 self.need(word, _WHOLE)
-            case Invoke(_, arguments):
+            case ir.Invoke(_, arguments):
                 for argument in arguments:
                     self.need(argument, _HALF)
-            case Binary(operator, left, right) if operator in COMPARISONS:
+            case ir.Binary(operator, left, right) if operator in ir.COMPARISONS:
                 self.need(left, _WHOLE)
                 self.need(right, _WHOLE)
 
-    def need(self, word: Expression, bits: int) -> None:
+    def need(self, word: ir.Expression, bits: int) -> None:
         """Note that so many of the low bits of a word are read."""
         if bits <= 0 or word.type != "uint64":
             return
         match word:
-            case Variable(name):
+            case ir.Variable(name):
                 self.needed[name] = max(self.needed.get(name, 0), bits)
-            case Binary("<<", left, count):
+            case ir.Binary("<<", left, count):
                 self.need(left, bits - known(count))
-            case Binary(">>", left, count):
+            case ir.Binary(">>", left, count):
                 self.need(left, min(bits + known(count), _WHOLE))
-            case Binary("&", left, Number(mask)):
+            case ir.Binary("&", left, ir.Number(mask)):
                 self.need(left, min(bits, int(mask).bit_length()))
-            case Binary(_, left, right) | Select(_, left, right):
+            case ir.Binary(_, left, right) | ir.Select(_, left, right):
                 self.need(left, bits)
                 self.need(right, bits)
 
-    def is_short(self, word: Expression) -> bool:
+    def is_short(self, word: ir.Expression) -> bool:
         """Return whether a word is below 2^32."""
         match word:
-            case Number(value):
+            case ir.Number(value):
                 return value <= _MASK
-            case Variable(name):
+            case ir.Variable(name):
                 return name not in self.long
-            case Binary(">>", left, count):
+            case ir.Binary(">>", left, count):
                 return known(count) >= _HALF or self.is_short(left)
-            case Binary("&", left, right):
+            case ir.Binary("&", left, right):
                 return self.is_short(left) or self.is_short(right)
-            case Binary("|", left, right) | Select(_, left, right):
+            case ir.Binary("|", left, right) | ir.Select(_, left, right):
                 return self.is_short(left) and self.is_short(right)
             case _:
                 return False
 
-    def is_exact(self, word: Expression) -> bool:
+    def is_exact(self, word: ir.Expression) -> bool:
         """Return whether the low word is a number from 0 to 2^32 - 1."""
         match word:
-            case Number() | Invoke():
+            case ir.Number() | ir.Invoke():
                 return True
-            case Variable(name):
+            case ir.Variable(name):
                 return name not in self.loose
-            case Binary(">>", left, count):
+            case ir.Binary(">>", left, count):
                 return known(count) > _HALF or self.is_short(left)
-            case Binary("&", _, Number(mask)):
+            case ir.Binary("&", _, ir.Number(mask)):
                 return mask <= _MASK >> 1
-            case Select(_, left, right):
+            case ir.Select(_, left, right):
                 return self.is_exact(left) and self.is_exact(right)
             case _:
                 return False
 
     # Text. Where a word is read, so many of its low bits are needed as `need` noted.
 
-    def assign(self, name: str, value: Expression) -> Iterator[tuple[str, str]]:
+    def assign(self, name: str, value: ir.Expression) -> Iterator[tuple[str, str]]:
         """Yield the names and the values of the words of a variable, the high one first."""
         bits = self.needed.get(name, 0)
         if self.has_high(name):
@@ -129,7 +118,7 @@ class WordPrinter:
         """Return the name of the low word of a variable."""
         return f"{name}_low" if self.has_high(name) else name
 
-    def compare(self, comparison: Binary) -> str:
+    def compare(self, comparison: ir.Binary) -> str:
         """Return the comparison of two words."""
         operator = {"==": "===", "!=": "!=="}.get(comparison.operator, comparison.operator)
         left, right = comparison.left, comparison.right
@@ -139,32 +128,32 @@ class WordPrinter:
         highs = [_inner(f"{_inner(self.high(word))} >>> 0") for word in (left, right)]
         return f"({' - '.join(highs)} || {' - '.join(map(_inner, lows))}) {operator} 0"
 
-    def argument(self, word: Expression) -> str:
+    def argument(self, word: ir.Expression) -> str:
         """Return a word that is passed to a function."""
         if not self.is_short(word):
             raise ValueError("JavaScript passes words below 2^32 only")
         return self.exact(word)
 
-    def exact(self, word: Expression) -> str:
+    def exact(self, word: ir.Expression) -> str:
         """Return the low word as a number from 0 to 2^32 - 1."""
         text = self.low(word)
         return text if self.is_exact(word) or text == "0" else f"{_inner(text)} >>> 0"
 
-    def low(self, word: Expression, bits: int = _HALF) -> str:
+    def low(self, word: ir.Expression, bits: int = _HALF) -> str:
         """Return the low word."""
         if bits <= 0:
             return "0"
         match word:
-            case Variable(name):
+            case ir.Variable(name):
                 return self.spell(name)
-            case Number(value):
+            case ir.Number(value):
                 return _literal(int(value) & _MASK)
-            case Invoke("bits", (argument,)):
+            case ir.Invoke("bits", (argument,)):
                 return f"low_bits({self.write(argument)})"
-            case Binary("<<", left, count):
+            case ir.Binary("<<", left, count):
                 k = known(count)
                 return "0" if k >= _HALF else _shift(self.low(left, bits - k), "<<", k)
-            case Binary(">>", left, count):
+            case ir.Binary(">>", left, count):
                 k = known(count)
                 more = min(bits + k, _WHOLE)
                 if k >= _HALF:
@@ -173,49 +162,49 @@ class WordPrinter:
                 if more <= _HALF or self.is_short(left):
                     return low
                 return _joined("|", low, _shift(self.high(left, more), "<<", _HALF - k))
-            case Binary("*", left, right):
+            case ir.Binary("*", left, right):
                 return f"Math.imul({self.low(left, bits)}, {self.low(right, bits)})"
-            case Binary("&", left, Number(mask) as right):
+            case ir.Binary("&", left, ir.Number(mask) as right):
                 few = min(bits, int(mask).bit_length())
                 return _joined("&", self.low(left, few), self.low(right))
-            case Binary(operator, left, right):
+            case ir.Binary(operator, left, right):
                 return _joined(operator, self.low(left, bits), self.low(right, bits))
-            case Select(test, left, right):
+            case ir.Select(test, left, right):
                 lows = _inner(self.low(left, bits)), _inner(self.low(right, bits))
                 return f"{_inner(self.write(test))} ? {lows[0]} : {lows[1]}"
         raise ValueError(f"JavaScript has no words of {word}")
 
-    def high(self, word: Expression, bits: int = _WHOLE) -> str:
+    def high(self, word: ir.Expression, bits: int = _WHOLE) -> str:
         """Return the high word."""
         if self.is_short(word) or bits <= _HALF:
             return "0"
         match word:
-            case Variable(name):
+            case ir.Variable(name):
                 return f"{name}_high"
-            case Number(value):
+            case ir.Number(value):
                 return _literal(int(value) >> _HALF)
-            case Invoke("bits", (argument,)):
+            case ir.Invoke("bits", (argument,)):
                 return f"high_bits({self.write(argument)})"
-            case Binary("<<", left, count):
+            case ir.Binary("<<", left, count):
                 k = known(count)
                 low = self.low(left, bits - k)
                 if k >= _HALF:
                     return _shift(low, "<<", k - _HALF)
                 high = _shift(self.high(left, bits - k), "<<", k)
                 return _joined("|", high, _shift(low, ">>>", _HALF - k))
-            case Binary(">>", left, count):
+            case ir.Binary(">>", left, count):
                 k = known(count)
                 return _shift(self.high(left, min(bits + k, _WHOLE)), ">>>", k)
-            case Binary("+" | "-" | "|" | "&" as operator, left, right):
+            case ir.Binary("+" | "-" | "|" | "&" as operator, left, right):
                 high = _joined(operator, self.high(left, bits), self.high(right, bits))
                 carried = self.carried(operator, left, right)
                 return high if carried == "0" else _joined(operator, high, carried)
-            case Select(test, left, right):
+            case ir.Select(test, left, right):
                 highs = _inner(self.high(left, bits)), _inner(self.high(right, bits))
                 return f"{_inner(self.write(test))} ? {highs[0]} : {highs[1]}"
         raise ValueError(f"JavaScript has no high word of {word}")
 
-    def carried(self, operator: str, left: Expression, right: Expression) -> str:
+    def carried(self, operator: str, left: ir.Expression, right: ir.Expression) -> str:
         """Return what is carried from the sum or difference of low words, 0 or 1."""
         if operator not in ("+", "-"):
             return "0"
@@ -227,9 +216,9 @@ class WordPrinter:
         return f"{_inner(a)} < {_inner(b)} ? 1 : 0"
 
 
-def known(count: Expression) -> int:
+def known(count: ir.Expression) -> int:
     """Return the count of a shift, which must be a constant from 1 to 63."""
-    if not isinstance(count, Number) or not 0 < count.value < _WHOLE:
+    if not isinstance(count, ir.Number) or not 0 < count.value < _WHOLE:
         raise ValueError("JavaScript shifts words by a constant only")
     return int(count.value)
 

@@ -5,28 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from dsgec.literals import float_number, number, number_lines
-from dsgec.program.ir import (
-    REALS,
-    WORDS,
-    Binary,
-    ConstantTable,
-    Element,
-    Expression,
-    Invoke,
-    LocalArray,
-    Loop,
-    Number,
-    Parameter,
-    Procedure,
-    Program,
-    Select,
-    Type,
-    Update,
-    Variable,
-    expressions,
-    instructions,
-    parts,
-)
+from dsgec.program import ir
 from dsgec.program.printer import Printer, Simple
 
 _BITS = {"int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int24": 24, "int32": 32}
@@ -78,7 +57,7 @@ _REST = {"double": "UINT64_C(0x7fffffffffffffff)", "float": "UINT32_C(0x7fffffff
 class CPrinter(Printer):
     """Prints programs whose names begin with that of a network."""
 
-    types: ClassVar[Mapping[Type, str]] = {
+    types: ClassVar[Mapping[ir.Type, str]] = {
         "double": "double",
         "float": "float",
         "uint64": "uint64_t",
@@ -95,7 +74,7 @@ class CPrinter(Printer):
 
     linkage = "static "
 
-    def __init__(self, program: Program, prefix: str, *, is_inlined: bool = False) -> None:
+    def __init__(self, program: ir.Program, prefix: str, *, is_inlined: bool = False) -> None:
         super().__init__(program)
         self.prefix, self.macro = prefix, prefix.upper()
         if is_inlined:
@@ -111,13 +90,13 @@ class CPrinter(Printer):
                 text = f"{helper.format(**names)}\n{text}"
         return text
 
-    def type_name(self, type_: Type) -> str:
+    def type_name(self, type_: ir.Type) -> str:
         """Return the type of a variable."""
         return f"{self.prefix}_int24" if type_ == "int24" else self.types[type_]
 
     # Tables and procedures.
 
-    def table(self, table: ConstantTable) -> Iterator[str]:
+    def table(self, table: ir.ConstantTable) -> Iterator[str]:
         if table.about:
             yield f"/* {table.about} */"
         head = f"static const {_stored(table.type)} {self.prefix}_{table.name}[{len(table.values)}]"
@@ -128,27 +107,27 @@ class CPrinter(Printer):
             yield from (f"    {line}," for line in number_lines(table.values))
         yield "};"
 
-    def enter(self, procedure: Procedure) -> None:
+    def enter(self, procedure: ir.Procedure) -> None:
         super().enter(procedure)
         self.pointers = _pointers(procedure)
 
-    def comment(self, procedure: Procedure) -> Iterator[str]:
+    def comment(self, procedure: ir.Procedure) -> Iterator[str]:
         if procedure.about:
             yield f"/* {procedure.about} */"
 
-    def head(self, procedure: Procedure) -> str:
+    def head(self, procedure: ir.Procedure) -> str:
         listed = ", ".join(map(self.parameter, procedure.parameters))
         kind = self.type_name(procedure.result.type) if procedure.result else "void"
         return f"{self.linkage}{kind} {self.spell_procedure(procedure.name)}({listed})\n{{"
 
-    def parameter(self, parameter: Parameter) -> str:
+    def parameter(self, parameter: ir.Parameter) -> str:
         """Return the declaration of a parameter; arrays are passed as pointers."""
-        if isinstance(parameter, Variable):
+        if isinstance(parameter, ir.Variable):
             return f"{self.type_name(parameter.type)} {parameter.name}"
         const = "" if parameter.is_written else "const "
         return f"{const}{_stored(parameter.type)} *{parameter.name}"
 
-    def body(self, procedure: Procedure) -> Iterator[str]:
+    def body(self, procedure: ir.Procedure) -> Iterator[str]:
         names = procedure.names
         for parameter in procedure.parameters:
             if parameter.name not in names:
@@ -157,55 +136,55 @@ class CPrinter(Printer):
 
     # Statements.
 
-    def declare(self, variable: Variable, value: Expression) -> str:
+    def declare(self, variable: ir.Variable, value: ir.Expression) -> str:
         name = variable.name
         if name in self.pointers:
             return self.declare_pointer(name, self.pointers[name], value)
         const = "const " if self.is_constant(variable) else ""
         return f"{const}{self.type_name(variable.type)} {name} = {self.assigned(variable, value)};"
 
-    def declare_pointer(self, name: str, array: str, value: Expression) -> str:
+    def declare_pointer(self, name: str, array: str, value: ir.Expression) -> str:
         """Return the declaration of a pointer to an element."""
         type_ = self.tables[array].type if array in self.tables else self.arrays[array]
-        is_first = value == Number(0, value.type)
+        is_first = value == ir.Number(0, value.type)
         offset = "" if is_first else f" + {self.inner(value, '+', is_right=True)}"
         return f"const {_stored(type_)} *{name} = {self.array_argument(array)}{offset};"
 
-    def assigned(self, variable: Variable, value: Expression) -> str:
+    def assigned(self, variable: ir.Variable, value: ir.Expression) -> str:
         """Return a value for a variable; one that is narrower than an `int` needs a cast."""
         match value:
-            case Number() | Binary("&") | Element():
+            case ir.Number() | ir.Binary("&") | ir.Element():
                 return self.write(value)
         if variable.type not in ("int8", "uint8"):
             return self.write(value)
         return f"({variable.type}_t){self.inner(value, '*', is_right=True)}"
 
-    def is_constant(self, variable: Variable) -> bool:
+    def is_constant(self, variable: ir.Variable) -> bool:
         """Return whether a variable is declared as one that keeps its value."""
-        return variable.type in REALS and variable.name not in self.updated
+        return variable.type in ir.REALS and variable.name not in self.updated
 
-    def local_array(self, array: LocalArray) -> str:
+    def local_array(self, array: ir.LocalArray) -> str:
         return f"{_stored(array.type)} {array.name}[{max(array.size, 1)}];"
 
     def statement(self, instruction: Simple) -> str:
         match instruction:
-            case Update(variable) if _is_increment(instruction):
+            case ir.Update(variable) if _is_increment(instruction):
                 return f"{variable.name}++;"
-            case Update(variable, Binary("+", left)) if left == variable:
+            case ir.Update(variable, ir.Binary("+", left)) if left == variable:
                 return super().statement(instruction)
-            case Update(variable, value):
+            case ir.Update(variable, value):
                 return f"{variable.name} = {self.assigned(variable, value)};"
         return super().statement(instruction)
 
-    def loop(self, counter: Variable, count: Expression) -> str:
+    def loop(self, counter: ir.Variable, count: ir.Expression) -> str:
         name, kind = counter.name, self.type_name(counter.type)
         return f"for ({kind} {name} = 0; {name} < {self.inner(count, '<')}; {name}++)"
 
-    def loop_lines(self, loop: Loop, indent: str) -> Iterator[str]:
+    def loop_lines(self, loop: ir.Loop, indent: str) -> Iterator[str]:
         """Yield the lines of a loop; one that runs and does not read its counter counts down."""
         name, kind = loop.counter.name, self.type_name(loop.counter.type)
-        inside = [*instructions(loop.body)]
-        read = {part for each in inside for part in parts(*expressions(each))}
+        inside = [*ir.instructions(loop.body)]
+        read = {part for each in inside for part in ir.parts(*ir.expressions(each))}
         counts_down = loop.least > 0 and loop.counter not in read
         if counts_down:
             yield f"{indent}{kind} {name} = {self.write(loop.count)};"
@@ -213,16 +192,16 @@ class CPrinter(Printer):
         else:
             yield f"{indent}{self.loop(loop.counter, loop.count)} {{"
         yield from self.block(loop.body, indent + self.indent)
-        if not any(isinstance(each, Loop) for each in inside):
-            stepped = {each.variable.name for each in inside if isinstance(each, Update)}
+        if not any(isinstance(each, ir.Loop) for each in inside):
+            stepped = {each.variable.name for each in inside if isinstance(each, ir.Update)}
             for pointer in sorted(stepped & self.pointers.keys()):
                 if self.pointers[pointer] in self.tables:
                     yield f"{indent}{self.indent}{self.macro}_KEEP({pointer});"
         yield f"{indent}}} while (--{name} != 0);" if counts_down else f"{indent}}}"
 
-    def stored(self, array: str, value: Expression) -> str:
+    def stored(self, array: str, value: ir.Expression) -> str:
         type_ = self.arrays[array]
-        if type_ in REALS or type_ in WORDS or type_ == "int32":
+        if type_ in ir.REALS or type_ in ir.WORDS or type_ == "int32":
             return self.write(value)
         return f"({_stored(type_)}){self.inner(value, '*', is_right=True)}"
 
@@ -231,55 +210,55 @@ class CPrinter(Printer):
 
     # Expressions.
 
-    def number(self, literal: Number) -> str:
+    def number(self, literal: ir.Number) -> str:
         match literal:
-            case Number(value, "double"):
+            case ir.Number(value, "double"):
                 return number(float(value))
-            case Number(value, "float"):
+            case ir.Number(value, "float"):
                 return float_number(float(value))
-            case Number(value, "uint32" | "uint64" as type_) if value >= _DECIMAL:
+            case ir.Number(value, "uint32" | "uint64" as type_) if value >= _DECIMAL:
                 size = int(type_.removeprefix("uint"))
                 return f"UINT{size}_C(0x{value:0{size // 4}x})"
-            case Number(value):
+            case ir.Number(value):
                 return str(value)
 
-    def element(self, element: Element) -> str:
+    def element(self, element: ir.Element) -> str:
         if element.array in self.tables:
             type_ = self.tables[element.array].type
             read = self.read(element.array, element.index)
-            return read if type_ in REALS else f"({_stored(type_)}){read}"
+            return read if type_ in ir.REALS else f"({_stored(type_)}){read}"
         match element.index:
-            case Variable(name) if name in self.pointers:
+            case ir.Variable(name) if name in self.pointers:
                 return f"*{name}"
         return super().element(element)
 
-    def read(self, table: str, index: Expression) -> str:
+    def read(self, table: str, index: ir.Expression) -> str:
         """Return the reading of an element of a table, in case it is in flash."""
-        if isinstance(index, Variable) and index.name in self.pointers:
+        if isinstance(index, ir.Variable) and index.name in self.pointers:
             address = index.name
         else:
             address = f"&{self.prefix}_{table}[{self.write(index)}]"
         type_ = self.tables[table].type
         return f"{self.macro}_READ_{_BITS.get(type_, type_.upper())}({address})"
 
-    def binary(self, expression: Binary) -> str:
+    def binary(self, expression: ir.Binary) -> str:
         match expression:
-            case Binary("&", Element(array, index), Number(mask)) if array in self.tables:
+            case ir.Binary("&", ir.Element(array, index), ir.Number(mask)) if array in self.tables:
                 return f"({_MASKS[int(mask)]}){self.read(array, index)}"
-            case Binary(">>", left, right) if left.type not in WORDS:
+            case ir.Binary(">>", left, right) if left.type not in ir.WORDS:
                 # `>>` of a negative number is the compiler's choice.
                 return f"dsgec_shift({self.write(left)}, {self.write(right)})"
-            case Binary("<<", Number() as one, count) if one.type not in WORDS:
+            case ir.Binary("<<", ir.Number() as one, count) if one.type not in ir.WORDS:
                 return f"(int32_t){self.number(one)} << {self.inner(count, '<<', is_right=True)}"
-            case Binary("+" | "-" | "*" as operator, left, right, "int24" | "int32" as type_) if (
-                _BITS[type_] > max(_OF_INT, _bits(left), _bits(right))
-            ):
+            case ir.Binary(
+                "+" | "-" | "*" as operator, left, right, "int24" | "int32" as type_
+            ) if _BITS[type_] > max(_OF_INT, _bits(left), _bits(right)):
                 first = self.inner(left, "*", is_right=True)
                 other = self.inner(right, operator, is_right=True)
                 return f"({self.type_name(type_)}){first} {operator} {other}"
         return super().binary(expression)
 
-    def invoke(self, call: Invoke) -> str:
+    def invoke(self, call: ir.Invoke) -> str:
         arguments = [self.write(argument) for argument in call.arguments]
         match call.function, arguments:
             case "math.fabs", [x]:
@@ -296,7 +275,7 @@ class CPrinter(Printer):
             case "between", [a, b, part] if call.type != "int32":
                 return f"{self.macro}_BETWEEN({a}, {b}, {part})"
             case "shifted", [a, n] if call.type != "int32" and isinstance(
-                call.arguments[0], Variable
+                call.arguments[0], ir.Variable
             ):
                 return f"{self.macro}_SHIFT({a}, {n})"
         return super().invoke(call)
@@ -312,22 +291,22 @@ class CArithmeticPrinter(CPrinter):
     """Prints the functions of the arithmetic, which a file of C begins with."""
 
     def __init__(self) -> None:
-        super().__init__(Program((), ()), "dsgec")
+        super().__init__(ir.Program((), ()), "dsgec")
 
-    def comment(self, procedure: Procedure) -> Iterator[str]:
+    def comment(self, procedure: ir.Procedure) -> Iterator[str]:
         text = "\n * ".join(procedure.comment)
         yield from f"/* {text} */".splitlines() if text else ()
 
-    def head(self, procedure: Procedure) -> str:
+    def head(self, procedure: ir.Procedure) -> str:
         listed = ", ".join(map(self.parameter, procedure.parameters))
         kind = self.type_name(procedure.result.type) if procedure.result else "void"
         return f"static inline {kind} dsgec_{procedure.name}({listed}) {{"
 
-    def is_constant(self, variable: Variable) -> bool:
+    def is_constant(self, variable: ir.Variable) -> bool:
         return False
 
-    def element(self, element: Element) -> str:
-        if element.type in REALS:
+    def element(self, element: ir.Element) -> str:
+        if element.type in ir.REALS:
             return super().element(element)
         return f"DSGEC_READ({element.array}, {self.write(element.index)})"
 
@@ -336,49 +315,51 @@ class CBlockPrinter(CPrinter):
     """Prints procedures over a block of rows; a macro has the size of its arrays."""
 
     def __init__(self, prefix: str) -> None:
-        super().__init__(Program((), ()), prefix)
+        super().__init__(ir.Program((), ()), prefix)
 
-    def local_array(self, array: LocalArray) -> str:
+    def local_array(self, array: ir.LocalArray) -> str:
         return f"{_stored(array.type)} {array.name}[{self.macro}_BLOCK];"
 
 
-def _bits(expression: Expression) -> int:
+def _bits(expression: ir.Expression) -> int:
     """Return how many bits an integer has in C where an `int` has 16."""
     match expression:
-        case Number(value):
+        case ir.Number(value):
             return _OF_INT if abs(value) <= _LARGEST_INT else _BITS["int32"]
-        case Select(_, yes, no):
+        case ir.Select(_, yes, no):
             return max(_bits(yes), _bits(no))
         case _:
             return _BITS.get(expression.type, _OF_INT)
 
 
-def _stored(type_: Type) -> str:
+def _stored(type_: ir.Type) -> str:
     """Return the type of an element of an array."""
-    return type_ if type_ in REALS else f"{type_}_t"
+    return type_ if type_ in ir.REALS else f"{type_}_t"
 
 
-def _pointers(procedure: Procedure) -> dict[str, str]:
+def _pointers(procedure: ir.Procedure) -> dict[str, str]:
     """Return the variables that only step through one array, for which C has pointers."""
     reads: dict[str, set[str]] = {}
     uses: Counter[str] = Counter()  # how often a variable is read otherwise
-    for instruction in instructions(procedure.body):
+    for instruction in ir.instructions(procedure.body):
         match instruction:
-            case Loop(Variable(name)):
+            case ir.Loop(ir.Variable(name)):
                 uses[name] += 1
-            case Update(Variable(name) as variable, Binary("+", left, _)) if left == variable:
+            case ir.Update(ir.Variable(name) as variable, ir.Binary("+", left, _)) if (
+                left == variable
+            ):
                 uses[name] -= 1
-            case Update(Variable(name)):
+            case ir.Update(ir.Variable(name)):
                 uses[name] += 1
-        for part in parts(*expressions(instruction)):
+        for part in ir.parts(*ir.expressions(instruction)):
             match part:
-                case Element(array, Variable(name)):
+                case ir.Element(array, ir.Variable(name)):
                     reads.setdefault(name, set()).add(array)
                     uses[name] -= 1
-                case Variable(name):
+                case ir.Variable(name):
                     uses[name] += 1
-    for part in parts(procedure.result) if procedure.result else ():
-        if isinstance(part, Variable):
+    for part in ir.parts(procedure.result) if procedure.result else ():
+        if isinstance(part, ir.Variable):
             uses[part.name] += 1
     for parameter in procedure.scalars:
         uses[parameter.name] += 1
@@ -387,9 +368,9 @@ def _pointers(procedure: Procedure) -> dict[str, str]:
     }
 
 
-def _is_increment(update: Update) -> bool:
+def _is_increment(update: ir.Update) -> bool:
     match update.value:
-        case Binary("+", left, Number(1)):
+        case ir.Binary("+", left, ir.Number(1)):
             return left == update.variable
         case _:
             return False

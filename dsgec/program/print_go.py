@@ -12,34 +12,10 @@ from textwrap import indent
 from typing import ClassVar
 
 from dsgec.literals import number_lines
-from dsgec.program.ir import (
-    LIMITS,
-    NARROW,
-    REALS,
-    WORDS,
-    ArrayParameter,
-    Binary,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    LocalArray,
-    Negative,
-    Number,
-    Parameter,
-    Procedure,
-    Program,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-)
+from dsgec.program import ir
 from dsgec.program.printer import Printer, Simple, camel, is_untyped, of_one_width, plain_number
 
-_CALLS: Mapping[tuple[str, Type], str] = {
+_CALLS: Mapping[tuple[str, ir.Type], str] = {
     ("bits", "uint64"): "math.Float64bits({})",
     ("bits", "uint32"): "math.Float32bits({})",
     ("from_bits", "double"): "math.Float64frombits({})",
@@ -65,16 +41,19 @@ class GoPrinter(Printer):
     a statement in Go; those inside an expression wait in `choices` until its statement is printed.
     """
 
-    elements: ClassVar[Mapping[Type, str]] = {
-        **{type_: type_ for type_ in (*WORDS, *LIMITS)},
+    elements: ClassVar[Mapping[ir.Type, str]] = {
+        **{type_: type_ for type_ in (*ir.WORDS, *ir.LIMITS)},
         **{"double": "float64", "float": "float32"},
     }
-    types: ClassVar[Mapping[Type, str]] = {**elements, **dict.fromkeys((*NARROW, "int24"), "int32")}
+    types: ClassVar[Mapping[ir.Type, str]] = {
+        **elements,
+        **dict.fromkeys((*ir.NARROW, "int24"), "int32"),
+    }
     indent = _TAB
     end = ""
     has_increment = True
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         super().__init__(program)
         self.depth = 1
         self.choices: list[str] = []
@@ -83,47 +62,47 @@ class GoPrinter(Printer):
 
     # Tables and procedures.
 
-    def table(self, table: ConstantTable) -> Iterator[str]:
+    def table(self, table: ir.ConstantTable) -> Iterator[str]:
         if table.about:
             yield f"// {table.about}"
         yield f"var {camel(table.name)} = [...]{self.elements[table.type]}{{"
-        lines = number_lines(table.values, lambda value: self.number(Number(value, table.type)))
+        lines = number_lines(table.values, lambda value: self.number(ir.Number(value, table.type)))
         yield from (f"\t{line}," for line in lines)
         yield "}"
 
-    def comment(self, procedure: Procedure) -> Iterator[str]:
+    def comment(self, procedure: ir.Procedure) -> Iterator[str]:
         lines = (procedure.about,) if procedure.name in self.own else procedure.comment
         yield from (f"// {line}" for line in lines if line)
 
-    def enter(self, procedure: Procedure) -> None:
+    def enter(self, procedure: ir.Procedure) -> None:
         super().enter(procedure)
         self.local, self.chosen = set(), 0
 
-    def head(self, procedure: Procedure) -> str:
+    def head(self, procedure: ir.Procedure) -> str:
         listed = ", ".join(self.parameter(p, procedure) for p in procedure.parameters)
         result = f" {self.types[procedure.result.type]}" if procedure.result else ""
         return f"func {camel(procedure.name)}({listed}){result} {{"
 
-    def parameter(self, parameter: Parameter, procedure: Procedure) -> str:
+    def parameter(self, parameter: ir.Parameter, procedure: ir.Procedure) -> str:
         """Return the declaration of a parameter; arrays are passed as pointers."""
         name = camel(parameter.name)
         match parameter:
-            case Variable(_, type_):
+            case ir.Variable(_, type_):
                 return f"{name} {self.types[type_]}"
-            case ArrayParameter(_, type_) if procedure.name not in self.own:
+            case ir.ArrayParameter(_, type_) if procedure.name not in self.own:
                 return f"{name} []{self.elements[type_]}"
-            case ArrayParameter(_, type_, size):
+            case ir.ArrayParameter(_, type_, size):
                 return f"{name} *[{size}]{self.elements[type_]}"
 
-    def body(self, procedure: Procedure) -> Iterator[str]:
+    def body(self, procedure: ir.Procedure) -> Iterator[str]:
         yield from self.block(procedure.body, self.indent)
         if procedure.result is not None:
             self.choices = []
             lines = self.returned(procedure.result).splitlines()
             yield from (f"\t{line}" for line in [*self.choices, *lines])
 
-    def returned(self, result: Expression) -> str:
-        if isinstance(result, Select):
+    def returned(self, result: ir.Expression) -> str:
+        if isinstance(result, ir.Select):
             test, yes, no = map(self.write, (result.test, result.yes, result.no))
             return f"if {test} {{\n\treturn {yes}\n}}\nreturn {no}"
         return super().returned(result)
@@ -135,7 +114,7 @@ class GoPrinter(Printer):
 
     # Statements.
 
-    def block(self, body: Sequence[Instruction], indent: str) -> Iterator[str]:
+    def block(self, body: Sequence[ir.Instruction], indent: str) -> Iterator[str]:
         outer = self.choices
         for instruction in body:
             self.choices = []
@@ -146,52 +125,52 @@ class GoPrinter(Printer):
 
     def statement(self, instruction: Simple) -> str:
         match instruction:
-            case Declare(variable, Select(test, yes, no)):
-                first = self.statement(Declare(variable, no))
-                return f"{first}\n{self.choose(test, Update(variable, yes))}"
-            case Update(variable, Select(test, yes, no)) if yes == variable:
-                return self.choose(f"!({self.write(test)})", Update(variable, no))
-            case Update(variable, Select(test, yes, no)) if no == variable:
-                return self.choose(test, Update(variable, yes))
-            case Update(variable, Select(test, yes, no)):
-                return self.choose(test, Update(variable, yes), Update(variable, no))
-            case Store(array, place, Select(test, yes, no)):
-                return self.choose(test, Store(array, place, yes), Store(array, place, no))
+            case ir.Declare(variable, ir.Select(test, yes, no)):
+                first = self.statement(ir.Declare(variable, no))
+                return f"{first}\n{self.choose(test, ir.Update(variable, yes))}"
+            case ir.Update(variable, ir.Select(test, yes, no)) if yes == variable:
+                return self.choose(f"!({self.write(test)})", ir.Update(variable, no))
+            case ir.Update(variable, ir.Select(test, yes, no)) if no == variable:
+                return self.choose(test, ir.Update(variable, yes))
+            case ir.Update(variable, ir.Select(test, yes, no)):
+                return self.choose(test, ir.Update(variable, yes), ir.Update(variable, no))
+            case ir.Store(array, place, ir.Select(test, yes, no)):
+                return self.choose(test, ir.Store(array, place, yes), ir.Store(array, place, no))
         return super().statement(instruction)
 
-    def choose(self, test: Expression | str, yes: Simple, no: Simple | None = None) -> str:
+    def choose(self, test: ir.Expression | str, yes: Simple, no: Simple | None = None) -> str:
         """Return statements of which a test chooses one; the second may be absent."""
         head = test if isinstance(test, str) else self.write(test)
         other = f"\n}} else {{\n{indent(self.statement(no), _TAB)}" if no else ""
         return f"if {head} {{\n{indent(self.statement(yes), _TAB)}{other}\n}}"
 
-    def declare(self, variable: Variable, value: Expression) -> str:
+    def declare(self, variable: ir.Variable, value: ir.Expression) -> str:
         text = self.write(value)
         if is_untyped(value):
             text = f"{self.types[variable.type]}({text})"
         return f"{self.write(variable)} := {text}"
 
-    def local_array(self, array: LocalArray) -> str:
+    def local_array(self, array: ir.LocalArray) -> str:
         self.local.add(array.name)
         return f"var {camel(array.name)} [{array.size}]{self.elements[array.type]}"
 
-    def loop(self, counter: Variable, count: Expression) -> str:
+    def loop(self, counter: ir.Variable, count: ir.Expression) -> str:
         name = self.write(counter)
         return f"for {name} := int32(0); {name} < {self.at(2, count, '<')}; {name}++"
 
-    def repeat(self, test: Expression) -> str:
+    def repeat(self, test: ir.Expression) -> str:
         return f"for {self.write(test)}"
 
-    def test(self, test: Expression) -> str:
+    def test(self, test: ir.Expression) -> str:
         return f"if {self.write(test)}"
 
-    def stored(self, array: str, value: Expression) -> str:
+    def stored(self, array: str, value: ir.Expression) -> str:
         type_ = self.arrays[array]
-        if self.types[type_] == self.elements[type_] or isinstance(value, Number):
+        if self.types[type_] == self.elements[type_] or isinstance(value, ir.Number):
             return self.write(value)
         return f"{self.elements[type_]}({self.write(value)})"
 
-    def target(self, array: str, index: Expression) -> str:
+    def target(self, array: str, index: ir.Expression) -> str:
         return f"{camel(array)}[{self.at(2, index)}]"
 
     def array_argument(self, array: str) -> str:
@@ -200,63 +179,67 @@ class GoPrinter(Printer):
 
     # Expressions.
 
-    def number(self, literal: Number) -> str:
+    def number(self, literal: ir.Number) -> str:
         match literal:
-            case Number(value, "double" | "float" as type_) if not value and copysign(1, value) < 0:
+            case ir.Number(value, "double" | "float" as type_) if (
+                not value and copysign(1, value) < 0
+            ):
                 zero = "math.Copysign(0, -1)"
                 return zero if type_ == "double" else f"float32({zero})"
             case _:
                 return plain_number(literal)
 
-    def write(self, expression: Expression) -> str:
+    def write(self, expression: ir.Expression) -> str:
         match expression:
-            case Negative(Number(value, type_)):
-                return self.number(Number(-value, type_))
+            case ir.Negative(ir.Number(value, type_)):
+                return self.number(ir.Number(-value, type_))
         return super().write(expression)
 
-    def element(self, element: Element) -> str:
+    def element(self, element: ir.Element) -> str:
         text = f"{camel(element.array)}[{self.at(self.depth + 1, element.index)}]"
         is_narrow = self.types[element.type] != self.elements[element.type]
         return f"int32({text})" if is_narrow else text
 
-    def binary(self, expression: Binary) -> str:
+    def binary(self, expression: ir.Binary) -> str:
         operation = of_one_width(expression)
         operator, left, right = operation.operator, operation.left, operation.right
         chain = self.bare(left, operator)
         is_chain = chain is not None and _level(chain.operator) == _level(operator)
         first = self.at(self.depth + (not is_chain), left, operator)
-        if isinstance(left, Number) and operator in ("<<", ">>"):
+        if isinstance(left, ir.Number) and operator in ("<<", ">>"):
             first = f"{self.types[operation.type]}({first})"
-        elif left.type in REALS and is_untyped(left) and is_untyped(right):
+        elif left.type in ir.REALS and is_untyped(left) and is_untyped(right):
             first = f"number({first})"
         second = self.at(self.depth + 1, right, operator, is_right=True)
         blank = " " if _level(operator) < self.cutoff(operation) else ""
         text = f"{first}{blank}{operator}{blank}{second}"
         return text if _is_bare(operation) else f"{self.types[operation.type]}({text})"
 
-    def cutoff(self, operation: Binary) -> int:
+    def cutoff(self, operation: ir.Binary) -> int:
         """Return the level of operators from which on gofmt leaves out blanks."""
         if self.depth > 1:
             return 4
         return 5 if self.levels(operation) >= {4, 5} else 6
 
-    def levels(self, operation: Binary) -> set[int]:
+    def levels(self, operation: ir.Binary) -> set[int]:
         """Return the levels of an operator and of those inside it without parentheses."""
         inner = self.bare(operation.left, operation.operator)
         other = self.bare(operation.right, operation.operator, is_right=True)
         found = (self.levels(part) for part in (inner, other) if part is not None)
         return {_level(operation.operator)}.union(*found)
 
-    def bare(self, part: Expression, operator: str, *, is_right: bool = False) -> Binary | None:
+    def bare(
+        self, part: ir.Expression, operator: str, *, is_right: bool = False
+    ) -> ir.Binary | None:
         """Return an operand if it is an operation with nothing around it."""
         match part:
-            case Binary() if not self.needs_parentheses(part, operator, is_right=is_right):
+            case ir.Binary() if not self.needs_parentheses(part, operator, is_right=is_right):
                 return part if _is_bare(part) else None
             case _:
                 return None
 
     def at(
-        self, depth: int, expression: Expression, operator: str = "", *, is_right: bool = False
+        self, depth: int, expression: ir.Expression, operator: str = "", *, is_right: bool = False
     ) -> str:
         """Return an expression that is so deep in another, perhaps an operand."""
         outer = self.depth
@@ -270,28 +253,28 @@ class GoPrinter(Printer):
         return text
 
     def needs_parentheses(
-        self, expression: Expression, operator: str, *, is_right: bool = False
+        self, expression: ir.Expression, operator: str, *, is_right: bool = False
     ) -> bool:
         match expression:
-            case Select():
+            case ir.Select():
                 return False
-            case Binary() if not _is_bare(expression):
+            case ir.Binary() if not _is_bare(expression):
                 return False
             case _:
                 return super().needs_parentheses(expression, operator, is_right=is_right)
 
-    def inner(self, expression: Expression, operator: str, *, is_right: bool = False) -> str:
+    def inner(self, expression: ir.Expression, operator: str, *, is_right: bool = False) -> str:
         return self.at(self.depth, expression, operator, is_right=is_right)
 
-    def select(self, select: Select) -> str:
+    def select(self, select: ir.Select) -> str:
         self.chosen += 1
-        variable = Variable(f"choice{self.chosen}", select.type)
+        variable = ir.Variable(f"choice{self.chosen}", select.type)
         outer, self.depth = self.depth, 1
-        self.choices += self.statement(Declare(variable, select)).splitlines()
+        self.choices += self.statement(ir.Declare(variable, select)).splitlines()
         self.depth = outer
         return variable.name
 
-    def invoke(self, call: Invoke) -> str:
+    def invoke(self, call: ir.Invoke) -> str:
         outer = self.depth
         self.depth += len(call.arguments) + bool(call.table) > 1
         pattern = _CALLS.get((call.function, call.type), "")
@@ -300,9 +283,9 @@ class GoPrinter(Printer):
         return text
 
 
-def _is_bare(operation: Binary) -> bool:
+def _is_bare(operation: ir.Binary) -> bool:
     """Return whether an operation has no conversion around it, which products of floats have."""
-    return operation.operator != "*" or operation.type not in REALS
+    return operation.operator != "*" or operation.type not in ir.REALS
 
 
 def _level(operator: str) -> int:

@@ -8,25 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from dsgec.literals import number, number_lines, single_number
-from dsgec.program.ir import (
-    WORDS,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Invoke,
-    LocalArray,
-    Number,
-    Procedure,
-    Program,
-    Select,
-    Type,
-    Update,
-    Variable,
-    While,
-    instructions,
-    parts,
-)
+from dsgec.program import ir
 from dsgec.program.print_python import PythonPrinter
 from dsgec.program.printer import Simple
 
@@ -42,34 +24,34 @@ def _take(values, index):
 '''
 
 
-def _looked(procedure: Procedure) -> Iterator[str]:
+def _looked(procedure: ir.Procedure) -> Iterator[str]:
     """Yield the tables that functions read, or that are read at a place which the row decides."""
-    steps = [i for i in instructions(procedure.body) if isinstance(i, Declare | Update)]
+    steps = [i for i in ir.instructions(procedure.body) if isinstance(i, ir.Declare | ir.Update)]
     arrays = {parameter.name for parameter in procedure.arrays}
-    arrays |= {i.name for i in instructions(procedure.body) if isinstance(i, LocalArray)}
+    arrays |= {i.name for i in ir.instructions(procedure.body) if isinstance(i, ir.LocalArray)}
     of_row: set[str] = set()
 
-    def depends(expression: Expression) -> bool:
+    def depends(expression: ir.Expression) -> bool:
         return any(
-            part.array in arrays if isinstance(part, Element) else part.name in of_row
-            for part in parts(expression)
-            if isinstance(part, Element | Variable)
+            part.array in arrays if isinstance(part, ir.Element) else part.name in of_row
+            for part in ir.parts(expression)
+            if isinstance(part, ir.Element | ir.Variable)
         )
 
     while new := {i.variable.name for i in steps if depends(i.value)} - of_row:
         of_row |= new
     for part in procedure.expressions:
         match part:
-            case Invoke(_, _, table):
+            case ir.Invoke(_, _, table):
                 yield table
-            case Element(array, index) if array not in arrays and depends(index):
+            case ir.Element(array, index) if array not in arrays and depends(index):
                 yield array
 
 
 class NumpyPrinter(PythonPrinter):
     """Prints programs on lists, or arrays, of columns."""
 
-    lacking: ClassVar[frozenset[Type]] = frozenset()
+    lacking: ClassVar[frozenset[ir.Type]] = frozenset()
     calls: Mapping[str, str] = {
         "math.fabs": "np.abs({0})",
         "math.sqrt": "np.sqrt({0})",
@@ -78,7 +60,7 @@ class NumpyPrinter(PythonPrinter):
         "wide": "({0}).astype(np.uint64)",
     }
 
-    def __init__(self, program: Program, prefix: str = "") -> None:
+    def __init__(self, program: ir.Program, prefix: str = "") -> None:
         super().__init__(program, prefix)
         self.vary: frozenset[str] = frozenset()  # variables that differ from row to row
         self.takes = False  # whether an element differs from row to row
@@ -93,19 +75,19 @@ class NumpyPrinter(PythonPrinter):
         text = super().print()
         return f"{_TAKE}\n\n{text}" if self.takes else text
 
-    def enter(self, procedure: Procedure) -> None:
+    def enter(self, procedure: ir.Procedure) -> None:
         super().enter(procedure)
         self.vary = _varying(procedure, self.tables)
 
-    def element(self, element: Element) -> str:
-        read = {part.name for part in parts(element.index) if isinstance(part, Variable)}
+    def element(self, element: ir.Element) -> str:
+        read = {part.name for part in ir.parts(element.index) if isinstance(part, ir.Variable)}
         if self.vary.isdisjoint(read):
             return super().element(element)
         self.takes = True
         text = f"_take({self.array_argument(element.array)}, {self.write(element.index)})"
         return f"{text}.astype(np.{element.type})" if element.type == "float" else text
 
-    def repeat_lines(self, loop: While, indent: str) -> Iterator[str]:
+    def repeat_lines(self, loop: ir.While, indent: str) -> Iterator[str]:
         """Yield a loop in which rows that have ended keep their values."""
         inner = indent + self.indent
         yield f"{indent}while True:"
@@ -116,7 +98,7 @@ class NumpyPrinter(PythonPrinter):
             name = update.variable.name
             yield f"{inner}{name} = np.where(going, {self.write(update.value)}, {name})"
 
-    def table(self, table: ConstantTable) -> Iterator[str]:
+    def table(self, table: ir.ConstantTable) -> Iterator[str]:
         if table.name not in self.looked:
             yield from super().table(table)
             return
@@ -130,42 +112,42 @@ class NumpyPrinter(PythonPrinter):
         yield ")"
 
     def statement(self, instruction: Simple) -> str:
-        if isinstance(instruction, Update):
+        if isinstance(instruction, ir.Update):
             return f"{instruction.variable.name} = {self.write(instruction.value)}"
         return super().statement(instruction)
 
-    def number(self, literal: Number) -> str:
+    def number(self, literal: ir.Number) -> str:
         if literal.type == "float":
             value = float(literal.value)
             text = number(value) if value.is_integer() else single_number(value)
             return text.replace("e+", "e")
         text = super().number(literal)
-        return f"np.{literal.type}({text})" if literal.type in WORDS else text
+        return f"np.{literal.type}({text})" if literal.type in ir.WORDS else text
 
-    def select(self, select: Select) -> str:
-        parts = ", ".join(map(self.write, (select.test, select.yes, select.no)))
+    def select(self, select: ir.Select) -> str:
+        operands = ", ".join(map(self.write, (select.test, select.yes, select.no)))
         # Before numpy 2, `where` makes doubles of numbers.
-        return f"select({parts})" if select.type == "float" else f"np.where({parts})"
+        return f"select({operands})" if select.type == "float" else f"np.where({operands})"
 
-    def may_overflow(self, word: Expression) -> bool:
+    def may_overflow(self, word: ir.Expression) -> bool:
         return False
 
 
-def _varying(procedure: Procedure, tables: Mapping[str, ConstantTable]) -> frozenset[str]:
+def _varying(procedure: ir.Procedure, tables: Mapping[str, ir.ConstantTable]) -> frozenset[str]:
     """Return the variables of a procedure that walks whose values differ from row to row."""
-    body = [*instructions(procedure.body)]
+    body = [*ir.instructions(procedure.body)]
     found = {
-        update.variable.name for loop in body if isinstance(loop, While) for update in loop.body
+        update.variable.name for loop in body if isinstance(loop, ir.While) for update in loop.body
     }
     size = -1 if found else 0
     while len(found) > size:
         size = len(found)
         for each in body:
-            if not isinstance(each, Declare | Update):
+            if not isinstance(each, ir.Declare | ir.Update):
                 continue
-            for part in parts(each.value):
-                varies = isinstance(part, Variable) and part.name in found
-                varies |= isinstance(part, Element) and part.array not in tables
+            for part in ir.parts(each.value):
+                varies = isinstance(part, ir.Variable) and part.name in found
+                varies |= isinstance(part, ir.Element) and part.array not in tables
                 if varies:
                     found.add(each.variable.name)
     return frozenset(found)

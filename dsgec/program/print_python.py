@@ -7,27 +7,10 @@ are no floats of single precision.
 from collections.abc import Iterator, Sequence
 
 from dsgec.literals import number, number_lines
-from dsgec.program.ir import (
-    COMPARISONS,
-    WORDS,
-    ArrayParameter,
-    Binary,
-    Branch,
-    ConstantTable,
-    Expression,
-    Instruction,
-    Invoke,
-    LocalArray,
-    Number,
-    Procedure,
-    Program,
-    Select,
-    Type,
-    Variable,
-)
+from dsgec.program import ir
 from dsgec.program.print_script import ScriptPrinter
 
-_MASKS: dict[Type, str] = {"uint64": "0xFFFFFFFFFFFFFFFF", "uint32": "0xFFFFFFFF"}
+_MASKS: dict[ir.Type, str] = {"uint64": "0xFFFFFFFFFFFFFFFF", "uint32": "0xFFFFFFFF"}
 _DECIMAL = 1 << 16  # words from here on are masks, and written in hexadecimal
 
 
@@ -38,7 +21,7 @@ class PythonPrinter(ScriptPrinter):
     opening = ":"
     closing = ""
 
-    def __init__(self, program: Program, prefix: str = "") -> None:
+    def __init__(self, program: ir.Program, prefix: str = "") -> None:
         super().__init__(program)
         self.prefix = f"_{prefix}_" if prefix else "_"
         self.loose: set[str] = set()  # words that may have more bits than their types
@@ -50,9 +33,9 @@ class PythonPrinter(ScriptPrinter):
         parts += [[*self.procedure(procedure)] for procedure in self.source.procedures]
         return "\n\n\n".join("\n".join(part) for part in parts) + "\n"
 
-    def enter(self, procedure: Procedure) -> None:
+    def enter(self, procedure: ir.Procedure) -> None:
         super().enter(procedure)
-        words = [each for each in self.assigned if each.variable.type in WORDS]
+        words = [each for each in self.assigned if each.variable.type in ir.WORDS]
         self.loose = found = set[str]()
         while words:
             found = {each.variable.name for each in words if self.may_overflow(each.value)}
@@ -60,27 +43,27 @@ class PythonPrinter(ScriptPrinter):
                 break
             self.loose = found
 
-    def table(self, table: ConstantTable) -> Iterator[str]:
+    def table(self, table: ir.ConstantTable) -> Iterator[str]:
         if table.about:
             yield f"# {table.about}"
         yield f"{self.spell_table(table.name)} = ("
         yield from (f"    {line}," for line in number_lines(table.values))
         yield ")"
 
-    def comment(self, procedure: Procedure) -> Iterator[str]:
+    def comment(self, procedure: ir.Procedure) -> Iterator[str]:
         yield from ()
 
-    def head(self, procedure: Procedure) -> str:
+    def head(self, procedure: ir.Procedure) -> str:
         listed = ", ".join(self.parameters(procedure))
         return f"def {self.spell_procedure(procedure.name)}({listed}):"
 
-    def body(self, procedure: Procedure) -> Iterator[str]:
+    def body(self, procedure: ir.Procedure) -> Iterator[str]:
         lines = [*super().body(procedure)]
         if procedure.about:
             lines.insert(0, f'{self.indent}"""{procedure.about}"""')
         yield from lines or [f"{self.indent}pass"]
 
-    def new_list(self, array: ArrayParameter | LocalArray) -> str:
+    def new_list(self, array: ir.ArrayParameter | ir.LocalArray) -> str:
         return f"{array.name} = [None] * {array.size}"
 
     def spell_procedure(self, name: str) -> str:
@@ -91,30 +74,30 @@ class PythonPrinter(ScriptPrinter):
 
     # Instructions.
 
-    def block(self, body: Sequence[Instruction], indent: str) -> Iterator[str]:
+    def block(self, body: Sequence[ir.Instruction], indent: str) -> Iterator[str]:
         yield from super().block(body, indent)
         if not body and indent != self.indent:
             yield f"{indent}pass"
 
-    def declare(self, variable: Variable, value: Expression) -> str:
+    def declare(self, variable: ir.Variable, value: ir.Expression) -> str:
         return f"{variable.name} = {self.write(value)}"
 
-    def local_array(self, array: LocalArray) -> str:
+    def local_array(self, array: ir.LocalArray) -> str:
         return self.new_list(array)
 
-    def loop(self, counter: Variable, count: Expression) -> str:
+    def loop(self, counter: ir.Variable, count: ir.Expression) -> str:
         return f"for {counter.name} in range({self.write(count)})"
 
-    def repeat(self, test: Expression) -> str:
+    def repeat(self, test: ir.Expression) -> str:
         return f"while {self.write(test)}"
 
-    def branch(self, branch: Branch, indent: str) -> Iterator[str]:
+    def branch(self, branch: ir.Branch, indent: str) -> Iterator[str]:
         yield f"{indent}if {self.write(branch.test)}:"
         yield from self.block(branch.yes, indent + self.indent)
         match branch.no:
             case ():
                 pass
-            case (Branch() as inner,):
+            case (ir.Branch() as inner,):
                 first, *rest = self.branch(inner, indent)
                 yield f"{indent}el{first.lstrip()}"
                 yield from rest
@@ -122,56 +105,56 @@ class PythonPrinter(ScriptPrinter):
                 yield f"{indent}else:"
                 yield from self.block(branch.no, indent + self.indent)
 
-    def stored(self, array: str, value: Expression) -> str:
+    def stored(self, array: str, value: ir.Expression) -> str:
         return self.cut(value)
 
-    def returned(self, result: Expression) -> str:
+    def returned(self, result: ir.Expression) -> str:
         return f"return {self.cut(result)}"
 
     # Expressions.
 
-    def number(self, literal: Number) -> str:
+    def number(self, literal: ir.Number) -> str:
         value, type_ = literal.value, literal.type
         if type_ == "double":
             return number(float(value)).replace("e+", "e")
-        return f"0x{value:X}" if type_ in WORDS and value >= _DECIMAL else str(value)
+        return f"0x{value:X}" if type_ in ir.WORDS and value >= _DECIMAL else str(value)
 
-    def binary(self, expression: Binary) -> str:
+    def binary(self, expression: ir.Binary) -> str:
         operator, left, right = expression.operator, expression.left, expression.right
-        if left.type in WORDS and operator in (">>", *COMPARISONS):
+        if left.type in ir.WORDS and operator in (">>", *ir.COMPARISONS):
             first, second = self.cut(left, operator), self.cut(right, operator)
             return f"{first} {operator} {second}"
         return super().binary(expression)
 
-    def select(self, select: Select) -> str:
+    def select(self, select: ir.Select) -> str:
         test, yes, no = (self.choice(part) for part in (select.test, select.yes, select.no))
         return f"{yes} if {test} else {no}"
 
-    def invoke(self, call: Invoke) -> str:
+    def invoke(self, call: ir.Invoke) -> str:
         if call.function == "from_bits":  # which cuts its argument
             return f"from_bits({self.write(call.arguments[0])})"
         return super().invoke(call)
 
-    def argument(self, argument: Expression) -> str:
+    def argument(self, argument: ir.Expression) -> str:
         return self.cut(argument)
 
-    def cut(self, value: Expression, operator: str = "") -> str:
+    def cut(self, value: ir.Expression, operator: str = "") -> str:
         """Return a value, perhaps as an operand, of which a word has only the bits of its type."""
-        if value.type in WORDS and self.may_overflow(value):
+        if value.type in ir.WORDS and self.may_overflow(value):
             text = f"{self.inner(value, '&')} & {_MASKS[value.type]}"
             return f"({text})" if operator else text
         return self.inner(value, operator) if operator else self.write(value)
 
-    def may_overflow(self, word: Expression) -> bool:
+    def may_overflow(self, word: ir.Expression) -> bool:
         """Return whether a word may have more bits than its type, or be negative."""
         match word:
-            case Variable(name):
+            case ir.Variable(name):
                 return name in self.loose
-            case Binary("&", left, right):
+            case ir.Binary("&", left, right):
                 return self.may_overflow(left) and self.may_overflow(right)
-            case Binary("|", left, right) | Select(_, left, right):
+            case ir.Binary("|", left, right) | ir.Select(_, left, right):
                 return self.may_overflow(left) or self.may_overflow(right)
-            case Binary(operator):
+            case ir.Binary(operator):
                 return operator != ">>"
             case _:
                 return False

@@ -9,36 +9,10 @@ from typing import assert_never
 
 import numpy as np
 
-from dsgec.program.ir import (
-    REALS,
-    WORDS,
-    ArrayParameter,
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    LocalArray,
-    Loop,
-    Negative,
-    Number,
-    Parameter,
-    Perform,
-    Procedure,
-    Program,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-    While,
-)
+from dsgec.program import ir
 from dsgec.program.wasm_module import SIZES, Locals, Module, const, load, op, repeat, store, when
 
-STORED: dict[Type, str] = {
+STORED: dict[ir.Type, str] = {
     "double": "f64",
     "float": "f32",
     "uint64": "i64",
@@ -54,7 +28,7 @@ STORED: dict[Type, str] = {
 }
 """The types of elements of arrays."""
 
-_WIDE: dict[Type, str] = {"double": "f64", "float": "f32", "uint64": "i64"}
+_WIDE: dict[ir.Type, str] = {"double": "f64", "float": "f32", "uint64": "i64"}
 _WORD = {"f64": "i64", "f32": "i32"}
 _ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _OPERATORS = {
@@ -65,12 +39,12 @@ _OPERATORS = {
 _SIGNED = (*_ORDERS, ">>")  # operators that differ between signed and unsigned integers
 
 
-def value_type(type_: Type) -> str:
+def value_type(type_: ir.Type) -> str:
     """Return the type of a scalar; integers of fewer bits have 32."""
     return _WIDE.get(type_, "i32")
 
 
-def add_program(module: Module, program: Program, exported: Collection[str] = ()) -> None:
+def add_program(module: Module, program: ir.Program, exported: Collection[str] = ()) -> None:
     """Add the tables and procedures of a program, each after those that it calls."""
     types = {table.name: STORED[table.type] for table in program.tables}
     tables = {t.name: module.add_data(_bytes(t), SIZES[types[t.name]]) for t in program.tables}
@@ -78,12 +52,12 @@ def add_program(module: Module, program: Program, exported: Collection[str] = ()
         _Writer(module, tables, types, procedure).add(procedure.name in exported)
 
 
-def _bytes(table: ConstantTable) -> bytes:
+def _bytes(table: ir.ConstantTable) -> bytes:
     """Return the bytes of a table; all NaNs get the same bits, because machines differ."""
     stored = STORED[table.type]
-    kind = "u" if table.type in WORDS else stored[0]
+    kind = "u" if table.type in ir.WORDS else stored[0]
     values = np.array(table.values, f"<{kind}{SIZES[stored]}")
-    if table.type in REALS:
+    if table.type in ir.REALS:
         values[np.isnan(values)] = np.nan
     return values.tobytes()
 
@@ -92,7 +66,7 @@ class _Writer:
     """Writes one procedure; `places` and `types` are the addresses and types of its arrays."""
 
     def __init__(
-        self, module: Module, places: dict[str, int], types: dict[str, str], procedure: Procedure
+        self, module: Module, places: dict[str, int], types: dict[str, str], procedure: ir.Procedure
     ) -> None:
         self.module, self.procedure = module, procedure
         self.places, self.types = {**places}, {**types}
@@ -111,43 +85,43 @@ class _Writer:
 
     # Instructions.
 
-    def do(self, body: Sequence[Instruction]) -> bytes:
+    def do(self, body: Sequence[ir.Instruction]) -> bytes:
         """Return the code of instructions."""
         return b"".join(map(self.instruction, body))
 
-    def instruction(self, instruction: Instruction) -> bytes:
+    def instruction(self, instruction: ir.Instruction) -> bytes:
         match instruction:
-            case Declare(variable, value) | Update(variable, value):
+            case ir.Declare(variable, value) | ir.Update(variable, value):
                 return self.set(variable, self.push(value))
-            case Store(array, index, value):
+            case ir.Store(array, index, value):
                 address, offset = self.address(array, index)
                 return store(self.types[array], address, self.push(value), offset)
-            case Loop():
+            case ir.Loop():
                 return self.loop(instruction)
-            case While(test, body):
+            case ir.While(test, body):
                 return repeat(self.push(test), self.do(body))
-            case Branch(test, yes, no):
+            case ir.Branch(test, yes, no):
                 return when(self.push(test), self.do(yes), self.do(no))
-            case LocalArray(name, type_, size):
+            case ir.LocalArray(name, type_, size):
                 self.types[name] = STORED[type_]
                 self.places[name] = self.module.reserve(size * SIZES[STORED[type_]])
                 return b""
-            case Perform(procedure, arguments):
+            case ir.Perform(procedure, arguments):
                 return b"".join(map(self.array, arguments)) + self.module.call(procedure)
             case _:
                 assert_never(instruction)
 
-    def set(self, variable: Variable, value: bytes) -> bytes:
+    def set(self, variable: ir.Variable, value: bytes) -> bytes:
         return self.variables.set(_key(variable), value_type(variable.type), value)
 
-    def loop(self, loop: Loop) -> bytes:
+    def loop(self, loop: ir.Loop) -> bytes:
         """Return the code of a loop, whose count is computed once."""
         count, code = loop.count, b""
-        if not isinstance(count, Number):
-            count = Variable(f"count of {loop.counter.name}", "int32")
+        if not isinstance(count, ir.Number):
+            count = ir.Variable(f"count of {loop.counter.name}", "int32")
             code = self.set(count, self.push(loop.count))
         code += self.set(loop.counter, const("i32", 0))
-        while_ = self.push(Binary("<", loop.counter, count, "bool"))
+        while_ = self.push(ir.Binary("<", loop.counter, count, "bool"))
         step = self.variables.increase(_key(loop.counter), const("i32", 1))
         return code + repeat(while_, self.do(loop.body) + step)
 
@@ -159,11 +133,11 @@ class _Writer:
             return const("i32", self.places[name])
         return self.variables.get(name)
 
-    def address(self, array: str, index: Expression) -> tuple[bytes, int]:
+    def address(self, array: str, index: ir.Expression) -> tuple[bytes, int]:
         """Return the code that pushes an address, and the offset of an element from it."""
         size = SIZES[self.types[array]]
         start = self.places.get(array)
-        if isinstance(index, Number):
+        if isinstance(index, ir.Number):
             base = const("i32", 0) if start is not None else self.variables.get(array)
             return base, (start or 0) + int(index.value) * size
         code = self.push(index)
@@ -175,36 +149,42 @@ class _Writer:
 
     # Expressions.
 
-    def push(self, expression: Expression) -> bytes:
+    def push(self, expression: ir.Expression) -> bytes:
         """Return the code that pushes the value of an expression."""
         match expression:
-            case Number(value, type_):
+            case ir.Number(value, type_):
                 return const(value_type(type_), value)
-            case Variable():
+            case ir.Variable():
                 return self.variables.get(_key(expression))
-            case Element(array, index):
+            case ir.Element(array, index):
                 address, offset = self.address(array, index)
                 return load(self.types[array], address, offset)
-            case Negative(operand, type_):
+            case ir.Negative(operand, type_):
                 return self.push(operand) + op(f"{value_type(type_)}.neg")
-            case Binary(operator, left, right):
+            case ir.Binary(operator, left, right):
                 return self.binary(operator, left, right)
-            case Select(test, yes, no):
+            case ir.Select(test, yes, no):
                 return self.push(yes) + self.push(no) + self.push(test) + op("select")
-            case Invoke():
+            case ir.Invoke():
                 return self.invoke(expression)
             case _:
                 assert_never(expression)
 
-    def binary(self, operator: str, left: Expression, right: Expression) -> bytes:
+    def binary(self, operator: str, left: ir.Expression, right: ir.Expression) -> bytes:
         type_ = left.type
         code = self.push(left) + self.push(right)
         if (type_, right.type) == ("uint64", "uint32"):
             code += op("i64.extend_i32_u")
-        sign = "" if operator not in _SIGNED or type_ in REALS else "_u" if type_ in WORDS else "_s"
+        sign = (
+            ""
+            if operator not in _SIGNED or type_ in ir.REALS
+            else "_u"
+            if type_ in ir.WORDS
+            else "_s"
+        )
         return code + op(f"{value_type(type_)}.{_OPERATORS[operator]}{sign}")
 
-    def invoke(self, call: Invoke) -> bytes:
+    def invoke(self, call: ir.Invoke) -> bytes:
         table = self.array(call.table) if call.table else b""
         code = table + b"".join(map(self.push, call.arguments))
         result = value_type(call.type)
@@ -229,13 +209,13 @@ class _Writer:
                 return code + self.module.call(call.function)
 
 
-def _key(variable: Variable) -> str:
+def _key(variable: ir.Variable) -> str:
     """Return the name of a local variable; one may be declared again with another type."""
     return f"{variable.name}: {value_type(variable.type)}"
 
 
-def _parameter(parameter: Parameter) -> tuple[str, str]:
+def _parameter(parameter: ir.Parameter) -> tuple[str, str]:
     """Return the name and the type of a parameter; an array is passed as its address."""
-    if isinstance(parameter, ArrayParameter):
+    if isinstance(parameter, ir.ArrayParameter):
         return parameter.name, "i32"
     return _key(parameter), value_type(parameter.type)

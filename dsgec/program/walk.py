@@ -9,29 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar, assert_never
 
-from dsgec.program.ir import (
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    LocalArray,
-    Loop,
-    Negative,
-    Number,
-    Perform,
-    Procedure,
-    Program,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-    While,
-)
+from dsgec.program import ir
 
 Value = TypeVar("Value")
 
@@ -43,15 +21,17 @@ class InvalidProgram(Exception):
 class Walker(ABC, Generic[Value]):
     """Runs the instructions of a procedure; a subclass gives its values a meaning."""
 
-    def __init__(self, program: Program) -> None:
-        self.tables: Mapping[str, ConstantTable] = {table.name: table for table in program.tables}
+    def __init__(self, program: ir.Program) -> None:
+        self.tables: Mapping[str, ir.ConstantTable] = {
+            table.name: table for table in program.tables
+        }
         self.procedures = {procedure.name: procedure for procedure in program.procedures}
         self.variables: dict[str, Value] = {}
         self.arrays: dict[str, list[Value | None]] = {}
-        self.types: dict[str, Type] = {}
+        self.types: dict[str, ir.Type] = {}
 
     @abstractmethod
-    def constant(self, value: int | float, type_: Type) -> Value:
+    def constant(self, value: int | float, type_: ir.Type) -> Value:
         """Return the value of a constant."""
 
     @abstractmethod
@@ -70,21 +50,21 @@ class Walker(ABC, Generic[Value]):
     def select(self, test: Value, yes: Value, no: Value) -> Value:
         """Return the value of a selection."""
 
-    def repeat(self, loop: While) -> None:
+    def repeat(self, loop: ir.While) -> None:
         """Do the body of a loop while its test holds."""
         raise InvalidProgram("how long a loop runs depends on the row")
 
     @abstractmethod
-    def invoke(self, call: Invoke, arguments: list[Value]) -> Value:
+    def invoke(self, call: ir.Invoke, arguments: list[Value]) -> Value:
         """Return the result of a function of the arithmetic."""
 
     @abstractmethod
-    def fit(self, value: Value, type_: Type, where: str) -> Value:
+    def fit(self, value: Value, type_: ir.Type, where: str) -> Value:
         """Return a value if its type has it, or fail."""
 
     def run(
         self,
-        procedure: Procedure,
+        procedure: ir.Procedure,
         given: Mapping[str, Sequence[Value]],
         scalars: Mapping[str, Value] | None = None,
     ) -> Value | None:
@@ -97,7 +77,7 @@ class Walker(ABC, Generic[Value]):
         self.do(procedure.body)
         return None if procedure.result is None else self.value(procedure.result)
 
-    def call(self, procedure: Procedure, arguments: Sequence[str]) -> None:
+    def call(self, procedure: ir.Procedure, arguments: Sequence[str]) -> None:
         """Run another procedure on arrays of this one, which it may write."""
         if len(arguments) != len(procedure.parameters):
             raise InvalidProgram(f"{procedure.name} is called with {len(arguments)} arguments")
@@ -115,7 +95,7 @@ class Walker(ABC, Generic[Value]):
         self.do(procedure.body)
         self.variables, self.arrays, self.types = outside
 
-    def result(self, procedure: Procedure, arguments: Sequence[Value], array: str = "") -> Value:
+    def result(self, procedure: ir.Procedure, arguments: Sequence[Value], array: str = "") -> Value:
         """Return the result of a function on scalars and, perhaps, an array or a table."""
         outside = self.variables, self.arrays, self.types, self.tables
         names = (parameter.name for parameter in procedure.scalars)
@@ -134,39 +114,39 @@ class Walker(ABC, Generic[Value]):
         self.variables, self.arrays, self.types, self.tables = outside
         return value
 
-    def do(self, body: Sequence[Instruction]) -> None:
+    def do(self, body: Sequence[ir.Instruction]) -> None:
         """Run instructions one after the other."""
         for instruction in body:
             match instruction:
-                case Declare(variable, value):
+                case ir.Declare(variable, value):
                     self.variables[variable.name] = self.fit(
                         self.value(value), variable.type, variable.name
                     )
-                case Update(variable, value):
+                case ir.Update(variable, value):
                     if variable.name not in self.variables:
                         raise InvalidProgram(f"{variable.name} is assigned before it is declared")
                     self.variables[variable.name] = self.fit(
                         self.value(value), variable.type, variable.name
                     )
-                case Store(array, index, value):
+                case ir.Store(array, index, value):
                     place = self.place(array, self.value(index))
                     self.arrays[array][place] = self.fit(
                         self.value(value), self.types[array], array
                     )
-                case Loop(counter, count, inner, least):
+                case ir.Loop(counter, count, inner, least):
                     turns = self.known(self.value(count), "the count of a loop")
                     if turns < least:
                         raise InvalidProgram(f"a loop runs {turns} times, not at least {least}")
                     for turn in range(turns):
                         self.variables[counter.name] = self.constant(turn, counter.type)
                         self.do(inner)
-                case While():
+                case ir.While():
                     self.repeat(instruction)
-                case Branch(test, yes, no):
+                case ir.Branch(test, yes, no):
                     self.do(yes if self.known(self.value(test), "the test of a branch") else no)
-                case LocalArray(name, type_, size):
+                case ir.LocalArray(name, type_, size):
                     self.arrays[name], self.types[name] = [None] * size, type_
-                case Perform(name, arguments):
+                case ir.Perform(name, arguments):
                     self.call(self.procedures[name], arguments)
                 case _:
                     assert_never(instruction)
@@ -190,25 +170,25 @@ class Walker(ABC, Generic[Value]):
                 message = f"the index {place} is outside {array}, which has {size} elements"
                 raise InvalidProgram(message)
 
-    def value(self, expression: Expression) -> Value:
+    def value(self, expression: ir.Expression) -> Value:
         """Return the value of an expression."""
         match expression:
-            case Number(value, type_):
+            case ir.Number(value, type_):
                 return self.constant(value, type_)
-            case Variable(name):
+            case ir.Variable(name):
                 if name not in self.variables:
                     raise InvalidProgram(f"{name} is read before it is declared")
                 return self.variables[name]
-            case Element(array, index):
+            case ir.Element(array, index):
                 return self.element(array, self.value(index))
-            case Negative(operand):
+            case ir.Negative(operand):
                 return self.negative(self.value(operand))
-            case Binary(operator, left, right, type_):
+            case ir.Binary(operator, left, right, type_):
                 result = self.binary(operator, self.value(left), self.value(right))
                 return self.fit(result, type_, f"a result of {operator}")
-            case Select(test, yes, no):
+            case ir.Select(test, yes, no):
                 return self.select(self.value(test), self.value(yes), self.value(no))
-            case Invoke(_, arguments):
+            case ir.Invoke(_, arguments):
                 return self.invoke(expression, [self.value(argument) for argument in arguments])
             case _:
                 assert_never(expression)

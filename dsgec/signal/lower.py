@@ -5,24 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from dsgec.arithmetic.procedures import with_library
+from dsgec.program import ir
 from dsgec.program.check import Extent
-from dsgec.program.ir import (
-    ArrayParameter,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Number,
-    Parameter,
-    Procedure,
-    Program,
-    Store,
-    Type,
-    Variable,
-    narrowest,
-    parts,
-    rewrite,
-)
 from dsgec.program.narrow import Recorder
 from dsgec.signal.description import Call, Signal
 from dsgec.signal.lowering import Lowering, turn
@@ -31,9 +15,9 @@ from dsgec.signal.prove import shifts_of
 from dsgec.signal.stream import FEATURES, FIRST, FOLLOWING
 from dsgec.signal.window import window_program
 
-_ARRAYS: Mapping[Type, str] = {"int32": "of_32", "int16": "of_16", "int8": "of_8"}
-_ZERO = Number(0)
-_AT = Variable("at")
+_ARRAYS: Mapping[ir.Type, str] = {"int32": "of_32", "int16": "of_16", "int8": "of_8"}
+_ZERO = ir.Number(0)
+_AT = ir.Variable("at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +25,16 @@ class Place:
     """The first element of an array at which something is kept, and the limits of its values."""
 
     array: str
-    type: Type
+    type: ir.Type
     index: int
     limits: tuple[int, int]
 
     @property
-    def element(self) -> Element:
-        return Element(self.array, Number(self.index), self.type)
+    def element(self) -> ir.Element:
+        return ir.Element(self.array, ir.Number(self.index), self.type)
 
 
-def stream_program(signal: Signal) -> Program:
+def stream_program(signal: Signal) -> ir.Program:
     """Return the program that `stream.py` describes, for the features of a signal."""
     shifts = shifts_of(signal)
     lowering = Lowering(make_plan(signal.features), signal)
@@ -60,13 +44,13 @@ def stream_program(signal: Signal) -> Program:
     empty = tuple(replace(array, ranges=()) for array in written)
     ends = (-lowering.limit, lowering.limit)
     count = len(signal.channels)
-    sample = ArrayParameter("sample", "int16", count, (ends,) * count)
-    x = ArrayParameter("x", "int32", len(signal.features), is_written=True)
+    sample = ir.ArrayParameter("sample", "int16", count, (ends,) * count)
+    x = ir.ArrayParameter("x", "int32", len(signal.features), is_written=True)
 
     def procedure(
-        name: str, about: str, taken: Sequence[Parameter], body: Iterator[Instruction]
-    ) -> Procedure:
-        return Procedure(name, about, tuple(taken), tuple(body))
+        name: str, about: str, taken: Sequence[ir.Parameter], body: Iterator[ir.Instruction]
+    ) -> ir.Procedure:
+        return ir.Procedure(name, about, tuple(taken), tuple(body))
 
     procedures = (
         procedure(FIRST, "Take the first sample of a window.", (sample, *empty), state.first()),
@@ -99,7 +83,7 @@ def places_of(signal: Signal) -> Mapping[Kept | Delay, Place]:
     found: dict[Kept | Delay, Place] = {}
     used = dict.fromkeys(_ARRAYS, 0)
     for kept, (least, most) in limits.items():
-        type_ = narrowest(least, most, signed=True)
+        type_ = ir.narrowest(least, most, signed=True)
         found[kept] = Place(_ARRAYS[type_], type_, used[type_], (least, most))
         used[type_] += 1
     for delay in plan.delays:
@@ -115,7 +99,7 @@ class _State:
     def __init__(self, lowering: Lowering, places: Mapping[Kept | Delay, Place]) -> None:
         self.lowering, self.plan, self.places = lowering, lowering.plan, places
 
-    def arrays(self) -> tuple[ArrayParameter, ...]:
+    def arrays(self) -> tuple[ir.ArrayParameter, ...]:
         """Return the arrays of the state, with the limits of their elements."""
         limits: dict[str, list[tuple[int, int]]] = {}
         sample = (-self.lowering.limit, self.lowering.limit)
@@ -124,17 +108,17 @@ class _State:
             own = [sample] * step.lag if isinstance(step, Delay) else [place.limits]
             limits.setdefault(place.array, []).extend(own)
         return tuple(
-            ArrayParameter(name, types[name], len(limits[name]), tuple(limits[name]))
+            ir.ArrayParameter(name, types[name], len(limits[name]), tuple(limits[name]))
             for name in _ARRAYS.values()
             if name in limits
         )
 
-    def samples(self) -> Iterator[Instruction]:
+    def samples(self) -> Iterator[ir.Instruction]:
         """Yield declarations of the channels that are read."""
         for number, variable in self.lowering.channels():
-            yield Declare(variable, Element("sample", Number(number), "int16"))
+            yield ir.Declare(variable, ir.Element("sample", ir.Number(number), "int16"))
 
-    def first(self) -> Iterator[Instruction]:
+    def first(self) -> Iterator[ir.Instruction]:
         """Yield the instructions for the first sample of a window."""
         yield from self.samples()
         for step in self.plan.steps:
@@ -142,20 +126,20 @@ class _State:
                 case Kept():
                     value = self.lowering.first(step)
                     if self.is_read_now(step):
-                        yield Declare(self.lowering.value(step), value)
+                        yield ir.Declare(self.lowering.value(step), value)
                         value = self.lowering.value(step)
                     if step in self.places:
                         yield self.store(step, value)
                 case Call():
                     value = self.lowering.filtered(step, self.newest)
-                    yield Declare(self.lowering.value(step), value)
+                    yield ir.Declare(self.lowering.value(step), value)
                 case Delay():
                     place = self.places[step]
                     yield from self.lowering.fill(place.array, step, place.index)
                     newest = self.lowering.value(step.stream)
-                    yield Store(place.array, Number(place.index), newest)
+                    yield ir.Store(place.array, ir.Number(place.index), newest)
 
-    def following(self) -> Iterator[Instruction]:
+    def following(self) -> Iterator[ir.Instruction]:
         """Yield the instructions for each further sample."""
         yield from self.samples()
         for step in self.plan.steps:
@@ -164,51 +148,53 @@ class _State:
                     yield from self.advance(step)
                 case Call():
                     value = self.lowering.filtered(step, self.newest)
-                    yield Declare(self.lowering.value(step), value)
+                    yield ir.Declare(self.lowering.value(step), value)
                 case Delay(stream):
                     yield from self.delay(step, self.lowering.value(stream))
         for step in self.plan.kept:
             if self.is_late(step):
                 yield self.store(step, self.lowering.value(step))
 
-    def features(self, shifts: Mapping[Call, int]) -> Iterator[Instruction]:
+    def features(self, shifts: Mapping[Call, int]) -> Iterator[ir.Instruction]:
         """Yield the instructions that compute the features."""
         for step in self.plan.kept:
             if step in self.plan.final:
-                yield Declare(self.lowering.value(step), self.places[step].element)
+                yield ir.Declare(self.lowering.value(step), self.places[step].element)
         yield from self.lowering.features("x", shifts)
 
     # One step.
 
-    def delay(self, step: Delay, newest: Expression) -> Iterator[Instruction]:
+    def delay(self, step: Delay, newest: ir.Expression) -> Iterator[ir.Instruction]:
         """Yield the instructions that read the oldest of some samples and replace it."""
-        place, index = self.places[step], Variable(f"p{self.lowering.places[step]}")
+        place, index = self.places[step], ir.Variable(f"p{self.lowering.places[step]}")
         yield from turn(index, step, _AT, place.index)
-        yield Declare(self.lowering.delayed(step), Element(place.array, index, place.type))
-        yield Store(place.array, index, newest)
+        yield ir.Declare(self.lowering.delayed(step), ir.Element(place.array, index, place.type))
+        yield ir.Store(place.array, index, newest)
 
-    def advance(self, step: Kept) -> Iterator[Instruction]:
+    def advance(self, step: Kept) -> Iterator[ir.Instruction]:
         """Yield the instructions that give something kept its next value."""
-        own = Variable(f"o{self.lowering.places[step]}")
+        own = ir.Variable(f"o{self.lowering.places[step]}")
 
-        def old(other: Kept) -> Expression:
+        def old(other: Kept) -> ir.Expression:
             return own if other == step else self.places[other].element
 
         value = self.lowering.next(step, old, _AT)
-        if sum(part == own for part in parts(value)) > 1:
-            yield Declare(own, self.places[step].element)
+        if sum(part == own for part in ir.parts(value)) > 1:
+            yield ir.Declare(own, self.places[step].element)
         else:
-            value = rewrite(value, lambda part: self.places[step].element if part == own else None)
+            value = ir.rewrite(
+                value, lambda part: self.places[step].element if part == own else None
+            )
         if self.is_read_now(step) or self.is_late(step):
-            yield Declare(self.lowering.value(step), value)
+            yield ir.Declare(self.lowering.value(step), value)
             value = self.lowering.value(step)
         if step in self.places and not self.is_late(step):
             yield self.store(step, value)
 
-    def store(self, step: Kept, value: Expression) -> Store:
-        return Store(self.places[step].array, Number(self.places[step].index), value)
+    def store(self, step: Kept, value: ir.Expression) -> ir.Store:
+        return ir.Store(self.places[step].array, ir.Number(self.places[step].index), value)
 
-    def newest(self, step: Kept) -> Expression:
+    def newest(self, step: Kept) -> ir.Expression:
         return self.lowering.value(step)
 
     def is_read_now(self, step: Kept) -> bool:

@@ -7,20 +7,7 @@ from importlib.resources import files
 from dsgec.arithmetic.procedures import procedures as arithmetic_procedures
 from dsgec.arithmetic.read import Reader
 from dsgec.arithmetic.subset import Annotations, Signature, Source, signatures
-from dsgec.program.ir import (
-    Binary,
-    Declare,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Number,
-    Procedure,
-    Program,
-    Store,
-    Variable,
-    rewrite,
-)
+from dsgec.program import ir
 from dsgec.program.specialise import fold
 from dsgec.signal.constants import CONSTANTS, WAVE, constant, limit_of, wave_table
 from dsgec.signal.definition import STREAMS
@@ -40,12 +27,12 @@ from dsgec.signal.plan import (
 )
 
 _TYPES = Annotations("int32", "int32", {"Table": "int8"})
-_ZERO = Number(0)
+_ZERO = ir.Number(0)
 _REMAINDER = 17  # bits for an exact remainder: samples of a window times lags are below 2^17
 
 
 @cache
-def defined() -> tuple[Mapping[str, Procedure], Mapping[str, Procedure]]:
+def defined() -> tuple[Mapping[str, ir.Procedure], Mapping[str, ir.Procedure]]:
     """Return the functions of `features.py`, and those that give values at the first sample."""
     source = Source.read(files("dsgec.signal").joinpath("features.py").read_text("utf-8"), _TYPES)
     known: dict[str, Signature] = {
@@ -73,26 +60,26 @@ class Lowering:
         self.limit = limit_of(signal.bits)
         self.names = {channel.name: f"c{i}" for i, channel in enumerate(signal.channels)}
         self.places = {step: i for i, step in enumerate(plan.steps)}
-        self.called: dict[str, Procedure] = {}
+        self.called: dict[str, ir.Procedure] = {}
 
-    def value(self, step: Stream | Kept) -> Variable:
+    def value(self, step: Stream | Kept) -> ir.Variable:
         """Return the variable of a stream, or that of something kept."""
         if isinstance(step, str):
-            return Variable(self.names[step])
-        return Variable(f"{'a' if isinstance(step, Kept) else 'f'}{self.places[step]}")
+            return ir.Variable(self.names[step])
+        return ir.Variable(f"{'a' if isinstance(step, Kept) else 'f'}{self.places[step]}")
 
     def bound(
         self,
-        procedure: Procedure,
+        procedure: ir.Procedure,
         step: Call | Kept,
-        kept: Callable[[Kept], Expression],
-        at: Expression = _ZERO,
-    ) -> Expression:
+        kept: Callable[[Kept], ir.Expression],
+        at: ir.Expression = _ZERO,
+    ) -> ir.Expression:
         """Return the result of a function of `features.py` for a step."""
         streams = step.streams if isinstance(step, Kept) else streams_of(step)
         numbers = dict(step.numbers if isinstance(step, Kept) else numbers_of(step))
         window = self.signal.window
-        found: dict[str, Expression] = {}
+        found: dict[str, ir.Expression] = {}
         for parameter in procedure.parameters:
             name = parameter.name
             if name in STREAMS:
@@ -103,57 +90,59 @@ class Lowering:
             elif name == DELAYED:
                 found[name] = self.delayed(delay_of(step))
             elif name in numbers:
-                found[name] = Number(numbers[name])
+                found[name] = ir.Number(numbers[name])
             elif name in CONSTANTS:
-                found[name] = Number(constant(name, window, self.limit, numbers))
+                found[name] = ir.Number(constant(name, window, self.limit, numbers))
             elif name != WAVE:
                 found[name] = kept(kept_by(step, name))
         assert procedure.result is not None
         if procedure.body:
             self.call(procedure)
             arguments = tuple(found[p.name] for p in procedure.parameters)
-            return Invoke(procedure.name, arguments)
+            return ir.Invoke(procedure.name, arguments)
         self.call_inside(procedure)
-        return fold(rewrite(procedure.result, lambda part: _given(part, found)))
+        return fold(ir.rewrite(procedure.result, lambda part: _given(part, found)))
 
-    def call(self, procedure: Procedure) -> None:
+    def call(self, procedure: ir.Procedure) -> None:
         """Add a function, and those that it calls, to the program."""
         self.call_inside(procedure)
         self.called[procedure.name] = procedure
 
-    def call_inside(self, procedure: Procedure) -> None:
+    def call_inside(self, procedure: ir.Procedure) -> None:
         own, _ = defined()
         for name in procedure.calls:
             if name in own:
                 self.call(own[name])
 
-    def delayed(self, delay: Delay) -> Variable:
+    def delayed(self, delay: Delay) -> ir.Variable:
         """Return the variable of the sample at the end of a delay."""
-        return Variable(f"old{self.places[delay]}")
+        return ir.Variable(f"old{self.places[delay]}")
 
-    def fill(self, array: str, delay: Delay, first: int = 0) -> Iterator[Instruction]:
+    def fill(self, array: str, delay: Delay, first: int = 0) -> Iterator[ir.Instruction]:
         """Yield instructions that write a sample of its channel to all places of a delay.
 
         Compilers call a function of a library for a loop that writes a constant.
         """
-        turn = Variable(f"i{self.places[delay]}")
+        turn = ir.Variable(f"i{self.places[delay]}")
         channel = next(channels_of(Call("", (delay.stream,))))
-        place = fold(Binary("+", turn, Number(first)))
-        yield Loop(turn, Number(delay.lag), (Store(array, place, self.value(channel)),))
+        place = fold(ir.Binary("+", turn, ir.Number(first)))
+        yield ir.Loop(turn, ir.Number(delay.lag), (ir.Store(array, place, self.value(channel)),))
 
-    def first(self, step: Kept) -> Expression:
+    def first(self, step: Kept) -> ir.Expression:
         """Return what is kept at the first sample."""
         return self.bound(defined()[1][step.name], step, self.value)
 
-    def next(self, step: Kept, old: Callable[[Kept], Expression], at: Expression) -> Expression:
+    def next(
+        self, step: Kept, old: Callable[[Kept], ir.Expression], at: ir.Expression
+    ) -> ir.Expression:
         """Return what is kept at a further sample."""
         return self.bound(defined()[0][step.name], step, old, at)
 
-    def filtered(self, step: Call, new: Callable[[Kept], Expression]) -> Expression:
+    def filtered(self, step: Call, new: Callable[[Kept], ir.Expression]) -> ir.Expression:
         """Return what a filter gives."""
         return self.bound(defined()[0][step.function], step, new)
 
-    def channels(self) -> Iterator[tuple[int, Variable]]:
+    def channels(self) -> Iterator[tuple[int, ir.Variable]]:
         """Yield the numbers and the variables of the channels that are read."""
         read = {
             name for parts in self.plan.features for part in parts for name in channels_of(part)
@@ -162,46 +151,48 @@ class Lowering:
             if channel.name in read:
                 yield number, self.value(channel.name)
 
-    def features(self, array: str, shifts: Mapping[Call, int]) -> Iterator[Instruction]:
+    def features(self, array: str, shifts: Mapping[Call, int]) -> Iterator[ir.Instruction]:
         """Yield the instructions that write features into an array."""
         own, _ = defined()
         calls = dict.fromkeys(part for parts in self.plan.features for part in parts)
         for number, call in enumerate(calls):
             value = self.bound(own[call.function], call, self.value)
-            yield Declare(Variable(f"y{number}"), _shifted(value, shifts.get(call, 0)))
+            yield ir.Declare(ir.Variable(f"y{number}"), _shifted(value, shifts.get(call, 0)))
         numbers = {call: number for number, call in enumerate(calls)}
         for place, parts in enumerate(self.plan.features):
-            total: Expression = Variable(f"y{numbers[parts[0]]}")
+            total: ir.Expression = ir.Variable(f"y{numbers[parts[0]]}")
             for part in parts[1:]:
-                total = Binary("+", total, Variable(f"y{numbers[part]}"))
+                total = ir.Binary("+", total, ir.Variable(f"y{numbers[part]}"))
             shift = shifts.get(self.signal.features[place], 0) if len(parts) > 1 else 0
-            yield Store(array, Number(place), _shifted(total, shift))
+            yield ir.Store(array, ir.Number(place), _shifted(total, shift))
 
-    def program(self, *procedures: Procedure) -> Program:
+    def program(self, *procedures: ir.Procedure) -> ir.Program:
         """Return a program with the functions and the table that procedures need."""
         used = {name for procedure in procedures for name in procedure.names}
         tables = (wave_table(self.signal.window),) if WAVE in used else ()
-        return Program(tables, (*self.called.values(), *procedures))
+        return ir.Program(tables, (*self.called.values(), *procedures))
 
 
-def turn(place: Variable, delay: Delay, at: Expression, first: int = 0) -> Iterator[Instruction]:
+def turn(
+    place: ir.Variable, delay: Delay, at: ir.Expression, first: int = 0
+) -> Iterator[ir.Instruction]:
     """Yield the declaration of the place of the oldest of the last samples, where one is added.
 
     It is the remainder of a division by the lag, which is exact for the longest window.
     """
     lag = delay.lag
     if lag > 1:
-        inverse = Number(-(-(1 << _REMAINDER) // lag))
-        turns = Binary(">>", Binary("*", at, inverse), Number(_REMAINDER))
-        rest: Expression = Binary("-", at, Binary("*", turns, Number(lag)))
+        inverse = ir.Number(-(-(1 << _REMAINDER) // lag))
+        turns = ir.Binary(">>", ir.Binary("*", at, inverse), ir.Number(_REMAINDER))
+        rest: ir.Expression = ir.Binary("-", at, ir.Binary("*", turns, ir.Number(lag)))
     else:
         rest = _ZERO
-    yield Declare(place, fold(Binary("+", rest, Number(first))))
+    yield ir.Declare(place, fold(ir.Binary("+", rest, ir.Number(first))))
 
 
-def _given(part: Expression, found: Mapping[str, Expression]) -> Expression | None:
-    return found.get(part.name) if isinstance(part, Variable) else None
+def _given(part: ir.Expression, found: Mapping[str, ir.Expression]) -> ir.Expression | None:
+    return found.get(part.name) if isinstance(part, ir.Variable) else None
 
 
-def _shifted(value: Expression, shift: int) -> Expression:
-    return Binary(">>", value, Number(shift)) if shift else value
+def _shifted(value: ir.Expression, shift: int) -> ir.Expression:
+    return ir.Binary(">>", value, ir.Number(shift)) if shift else value

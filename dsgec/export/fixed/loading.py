@@ -20,28 +20,10 @@ from dsgec.export.fixed.ir import (
     operands,
 )
 from dsgec.export.fixed.number_lists import ZERO, ProgramTables, counter, next_one, place_in
-from dsgec.program.ir import (
-    ArrayParameter,
-    Binary,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Number,
-    Procedure,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-    narrowest,
-)
+from dsgec.program import ir
 
-ONE = Number(1, "uint8")
-COLUMN = Variable("column", "uint16")
+ONE = ir.Number(1, "uint8")
+COLUMN = ir.Variable("column", "uint16")
 RUN_BYTES = 16  # of code that loads runs of columns, about
 
 
@@ -85,7 +67,7 @@ def load_procedure(
     others: Sequence[Slot],
     tables: ProgramTables,
     refuses: bool,
-) -> Procedure:
+) -> ir.Procedure:
     """Return the procedure that loads columns in a loop, and then other sources one by one.
 
     If it `refuses` missing values, it returns 1 where there is one. Everything that it computes has
@@ -96,7 +78,7 @@ def load_procedure(
     count, width = len(sources), len(program.columns)
     i = counter("i", count)
     listed = [source.column for source in sources]
-    index: Expression = i
+    index: ir.Expression = i
     runs = _runs(listed)
     is_plain = len({(source.fill, source.limits) for source in sources}) == 1
     has_runs = is_plain and listed != [*range(count)] and 2 * len(runs) + RUN_BYTES < count
@@ -104,40 +86,42 @@ def load_procedure(
         index = COLUMN
     elif listed != [*range(count)]:
         index = tables.element("columns", listed, i, "The columns that are read.", signed=False)
-    q = Variable("q")
-    inner: list[Instruction] = [Declare(q, Element("x", index, number))]
-    missing = Number(program.missing)
-    lacks = Variable("lacks", "uint8")
+    q = ir.Variable("q")
+    inner: list[ir.Instruction] = [ir.Declare(q, ir.Element("x", index, number))]
+    missing = ir.Number(program.missing)
+    lacks = ir.Variable("lacks", "uint8")
     if any(source.fill is not None for source in sources):
         fills = [program.missing if source.fill is None else source.fill for source in sources]
         fill = tables.element("fills", fills, i, "What stands for missing values.", signed=True)
         inner += call("fill", q, [missing, fill])
     if refuses:
-        test = Binary("==", q, missing, "bool")
-        inner.append(Update(lacks, Select(test, ONE, lacks, "uint8")))
+        test = ir.Binary("==", q, missing, "bool")
+        inner.append(ir.Update(lacks, ir.Select(test, ONE, lacks, "uint8")))
     if any(source.limits for source in sources):
         limits = [source.limits or (-most - 1, most) for source in sources]
         least, greatest = zip(*limits, strict=True)
         low = tables.element("least", least, i, "The limits of the columns.", signed=True)
         high = tables.element("most", greatest, i, signed=True)
         for name, limit, function in (("low", low, "maximum"), ("high", high, "minimum")):
-            if isinstance(limit, Element):
-                inner.append(Declare(Variable(name), limit))
-            inner += call(function, q, [Variable(name) if isinstance(limit, Element) else limit])
-    body: list[Instruction] = [Declare(lacks, Number(0, "uint8"))] if refuses else []
+            if isinstance(limit, ir.Element):
+                inner.append(ir.Declare(ir.Variable(name), limit))
+            inner += call(
+                function, q, [ir.Variable(name) if isinstance(limit, ir.Element) else limit]
+            )
+    body: list[ir.Instruction] = [ir.Declare(lacks, ir.Number(0, "uint8"))] if refuses else []
     if has_runs:
         body += _load_runs(runs, tuple(inner), q, tables, i)
     elif count:
-        body.append(Loop(i, Number(count, "int16"), (*inner, Store("v", i, q))))
+        body.append(ir.Loop(i, ir.Number(count, "int16"), (*inner, ir.Store("v", i, q))))
     for at, slot in enumerate(others, count):
-        body.append(Store("v", Number(at, "int16"), column_expression(program, slot)))
+        body.append(ir.Store("v", ir.Number(at, "int16"), column_expression(program, slot)))
     about = "Load the columns that the network reads."
-    return Procedure(
+    return ir.Procedure(
         "load",
         f"{about} Returns 1 if a value is missing." if refuses else about,
         (
-            ArrayParameter("x", number, width, ((-most - 1, most),) * width),
-            ArrayParameter("v", "int32", count + len(others), is_written=True),
+            ir.ArrayParameter("x", number, width, ((-most - 1, most),) * width),
+            ir.ArrayParameter("v", "int32", count + len(others), is_written=True),
         ),
         tuple(body),
         lacks if refuses else None,
@@ -159,41 +143,47 @@ def _runs(listed: Sequence[int]) -> list[tuple[int, int]]:
 
 def _load_runs(
     runs: Sequence[tuple[int, int]],
-    inner: tuple[Instruction, ...],
-    q: Variable,
+    inner: tuple[ir.Instruction, ...],
+    q: ir.Variable,
     tables: ProgramTables,
-    i: Variable,
-) -> tuple[Instruction, ...]:
+    i: ir.Variable,
+) -> tuple[ir.Instruction, ...]:
     """Return the loops over runs of columns and over the columns of each of them."""
     numbers = [number for run in runs for number in run]
-    type_ = narrowest(min(numbers), max(numbers))
+    type_ = ir.narrowest(min(numbers), max(numbers))
     about = "How many columns are skipped, and how many are read after them."
-    tables.append(ConstantTable("columns", type_, tuple(numbers), about))
+    tables.append(ir.ConstantTable("columns", type_, tuple(numbers), about))
     at = place_in("next", len(numbers))
-    following = Element("columns", at, type_)
-    count = Variable("count", "uint16" if type_ != "uint8" else "uint8")
+    following = ir.Element("columns", at, type_)
+    count = ir.Variable("count", "uint16" if type_ != "uint8" else "uint8")
     each = counter("j", max(length for _, length in runs))
-    skip = Update(COLUMN, Binary("+", COLUMN, following, "uint16"))
-    one = (*inner, Store("v", i, q), next_one(COLUMN), next_one(i))
-    run = (skip, next_one(at), Declare(count, following), next_one(at), Loop(each, count, one, 1))
+    skip = ir.Update(COLUMN, ir.Binary("+", COLUMN, following, "uint16"))
+    one = (*inner, ir.Store("v", i, q), next_one(COLUMN), next_one(i))
+    run = (
+        skip,
+        next_one(at),
+        ir.Declare(count, following),
+        next_one(at),
+        ir.Loop(each, count, one, 1),
+    )
     return (
-        *(Declare(COLUMN, ZERO), Declare(at, ZERO), Declare(i, ZERO)),
-        Loop(counter("run", len(runs)), Number(len(runs), "int16"), run),
+        *(ir.Declare(COLUMN, ZERO), ir.Declare(at, ZERO), ir.Declare(i, ZERO)),
+        ir.Loop(counter("run", len(runs)), ir.Number(len(runs), "int16"), run),
     )
 
 
-def number_type(program: IntegerProgram) -> Type:
+def number_type(program: IntegerProgram) -> ir.Type:
     """Return the type of columns, weights and stored values."""
     return "int8" if program.bits == 8 else "int16"
 
 
-def column_expression(program: IntegerProgram, operand: Operand) -> Expression:
+def column_expression(program: IntegerProgram, operand: Operand) -> ir.Expression:
     """Return a value that is computed from columns."""
     match operand:
         case ColumnValue(number):
-            return Element("x", Number(number, "int16"), number_type(program))
+            return ir.Element("x", ir.Number(number, "int16"), number_type(program))
         case WholeNumber(value):
-            return Number(value)
+            return ir.Number(value)
         case TreeSum():
             raise AssertionError("trees have a layout of their own")
         case Slot(number):
@@ -206,20 +196,20 @@ def column_expression(program: IntegerProgram, operand: Operand) -> Expression:
 
 
 def step_expression(
-    program: IntegerProgram, step: Step, values: Sequence[Expression]
-) -> Expression:
+    program: IntegerProgram, step: Step, values: Sequence[ir.Expression]
+) -> ir.Expression:
     """Return the value of a step that reads values."""
     match step:
         case IntegerCall(function):
-            return Invoke(function, tuple(values))
+            return ir.Invoke(function, tuple(values))
         case Look(number):
             table = program.tables[number]
-            limits = tuple(Number(limit) for limit in table.limits)
-            return Invoke(table.look, (*values, *limits), f"table{number}")
+            limits = tuple(ir.Number(limit) for limit in table.limits)
+            return ir.Invoke(table.look, (*values, *limits), f"table{number}")
         case Sum(terms, bias, shift):
-            total: Expression = Number(bias)
+            total: ir.Expression = ir.Number(bias)
             for value, (_, weight) in zip(values, terms, strict=True):
-                total = Binary("+", total, Binary("*", Number(weight), value))
-            return Invoke("shifted", (total, Number(shift))) if shift else total
+                total = ir.Binary("+", total, ir.Binary("*", ir.Number(weight), value))
+            return ir.Invoke("shifted", (total, ir.Number(shift))) if shift else total
         case _:
             assert_never(step)

@@ -4,59 +4,52 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.program.ir import (
-    Binary,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Number,
-    Select,
-    Type,
-    Update,
-    Variable,
-    narrowest,
-)
+from dsgec.program import ir
 
 BYTE = 8  # bits
-ZERO = Number(0, "int16")
+ZERO = ir.Number(0, "int16")
 FEW = 8
 """The most neurons of which each has a number of its own rather than one for a group."""
 
 
-class ProgramTables(list[ConstantTable]):
+class ProgramTables(list[ir.ConstantTable]):
     """The tables of a program while it is built."""
 
     def element(
-        self, name: str, values: Sequence[int], index: Expression, about: str = "", *, signed: bool
-    ) -> Expression:
+        self,
+        name: str,
+        values: Sequence[int],
+        index: ir.Expression,
+        about: str = "",
+        *,
+        signed: bool,
+    ) -> ir.Expression:
         """Return an element of a new table, or a constant if all elements are equal."""
         if len({*values}) == 1:
             return constant(values[0])
-        type_ = narrowest(min(values), max(values), signed=signed)
-        self.append(ConstantTable(name, type_, tuple(values), about))
-        return Element(name, index, type_)
+        type_ = ir.narrowest(min(values), max(values), signed=signed)
+        self.append(ir.ConstantTable(name, type_, tuple(values), about))
+        return ir.Element(name, index, type_)
 
 
-def constant(value: int) -> Number:
+def constant(value: int) -> ir.Number:
     """Return a literal of 16 bits, or of 32 if it needs them."""
-    return Number(value, "int16" if abs(value) < 1 << 15 else "int32")
+    return ir.Number(value, "int16" if abs(value) < 1 << 15 else "int32")
 
 
-def counter(name: str, count: int) -> Variable:
+def counter(name: str, count: int) -> ir.Variable:
     """Return the counter of a loop of at most so many turns."""
-    return Variable(name, "uint8" if count < 256 else "uint16")
+    return ir.Variable(name, "uint8" if count < 256 else "uint16")
 
 
-def place_in(name: str, size: int) -> Variable:
+def place_in(name: str, size: int) -> ir.Variable:
     """Return a variable that steps through a table of at most so many elements."""
-    return Variable(name, "uint16" if size < 1 << 16 else "int32")
+    return ir.Variable(name, "uint16" if size < 1 << 16 else "int32")
 
 
-def next_one(variable: Variable) -> Instruction:
+def next_one(variable: ir.Variable) -> ir.Instruction:
     """Return the increment of a variable."""
-    return Update(variable, Binary("+", variable, Number(1, "int16"), variable.type))
+    return ir.Update(variable, ir.Binary("+", variable, ir.Number(1, "int16"), variable.type))
 
 
 def elements_of(values: Sequence[int], bits: int, *, signed: bool) -> int:
@@ -108,40 +101,40 @@ class NumberList:
 
     def __init__(self, name: str, bits: int, at: str, most: int) -> None:
         self.name, self.bits = name, bits
-        self.type: Type = "int8" if bits == BYTE else "int16"
+        self.type: ir.Type = "int8" if bits == BYTE else "int16"
         self.values: list[int] = []
         self.at = place_in(at, most)
         self.step = next_one(self.at)
-        self.next = Element(name, self.at, self.type)
-        self.unsigned = Binary("&", self.next, Number((1 << bits) - 1), "int32")
+        self.next = ir.Element(name, self.at, self.type)
+        self.unsigned = ir.Binary("&", self.next, ir.Number((1 << bits) - 1), "int32")
 
     def read(
-        self, name: str, values: Sequence[int], k: Variable, split: int, *, signed: bool
-    ) -> tuple[Expression, list[Instruction]]:
+        self, name: str, values: Sequence[int], k: ir.Variable, split: int, *, signed: bool
+    ) -> tuple[ir.Expression, list[ir.Instruction]]:
         """Return the number of the neuron k, and how it is read unless it is a constant."""
         stored = Storage.choose(values, self.bits, split, signed=signed)
         if not stored.length:
             ends = [constant(value) for value in (*values[:1], *values[-1:])] or [ZERO]
             if len({*ends}) == 1:
                 return ends[0], []
-            test = Binary("<", k, Number(split, "int16"), "bool")
-            return Select(test, ends[0], ends[1]), []
-        type_: Type = "int32" if signed else "uint16"
+            test = ir.Binary("<", k, ir.Number(split, "int16"), "bool")
+            return ir.Select(test, ends[0], ends[1]), []
+        type_: ir.Type = "int32" if signed else "uint16"
         if stored.length == 1 and not signed:
             type_ = "uint8"
-        variable = Variable(name, type_)
-        found: list[Instruction] = [
-            Declare(variable, self.next if signed else self.unsigned),
+        variable = ir.Variable(name, type_)
+        found: list[ir.Instruction] = [
+            ir.Declare(variable, self.next if signed else self.unsigned),
             self.step,
         ]
         for _ in range(stored.length - 1):
-            higher = Binary("*", variable, Number(1 << self.bits))
-            found += [Update(variable, Binary("+", higher, self.unsigned)), self.step]
-        whole: Expression = variable
+            higher = ir.Binary("*", variable, ir.Number(1 << self.bits))
+            found += [ir.Update(variable, ir.Binary("+", higher, self.unsigned)), self.step]
+        whole: ir.Expression = variable
         if stored.digits:
-            whole = Binary("*", whole, Number(1 << stored.digits))
+            whole = ir.Binary("*", whole, ir.Number(1 << stored.digits))
         if stored.start:
-            whole = Binary("+", whole, Number(stored.start))
+            whole = ir.Binary("+", whole, ir.Number(stored.start))
         return whole, found
 
     def add(self, number: int, length: int = 1) -> None:

@@ -41,33 +41,13 @@ from dsgec.export.fixed.loading import (
 from dsgec.export.fixed.neurons import Neuron, NeuronParts, shifted_alike
 from dsgec.export.fixed.number_lists import ZERO, ProgramTables, counter
 from dsgec.export.fixed.weight_rows import PackedLists, WeightRows
+from dsgec.program import ir
 from dsgec.program.check import check
-from dsgec.program.ir import (
-    LIMITS,
-    ArrayParameter,
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Number,
-    Procedure,
-    Program,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-)
 from dsgec.program.narrow import narrow
 from dsgec.program.walk import InvalidProgram
 
 _MOST_TAILS = 8  # different ones
-_TOP = Variable("top")  # the largest of several sums, which have 16 bits
+_TOP = ir.Variable("top")  # the largest of several sums, which have 16 bits
 CURVE = "curve"  # the beginning of the names of tables of bytes
 
 
@@ -83,7 +63,7 @@ class PackedNetwork:
     places of its sources with their weights.
     """
 
-    program: Program
+    program: ir.Program
     shown: tuple[Operand, ...]
     after: tuple[int, ...]
     decides: bool
@@ -97,20 +77,20 @@ class PackedNetwork:
     terms: tuple[tuple[tuple[int, int], ...], ...]
 
     @property
-    def load(self) -> Procedure:
+    def load(self) -> ir.Procedure:
         return self.program.procedures[0]
 
     @property
-    def neurons(self) -> Procedure:
+    def neurons(self) -> ir.Procedure:
         return self.program.procedures[1]
 
     @property
-    def sources(self) -> ArrayParameter:
+    def sources(self) -> ir.ArrayParameter:
         """Return the array of the columns and the neurons that others read."""
         return self.neurons.arrays[0]
 
     @property
-    def sums(self) -> ArrayParameter:
+    def sums(self) -> ir.ArrayParameter:
         """Return the array of what is shown."""
         return self.neurons.arrays[1]
 
@@ -120,7 +100,7 @@ class PackedNetwork:
         return sum(_BYTES[table.type] * len(table.values) for table in self.program.tables)
 
 
-_BYTES: dict[Type, int] = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}
+_BYTES: dict[ir.Type, int] = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}
 
 
 def pack(
@@ -146,7 +126,7 @@ class _Packer:
     ) -> None:
         self.source, self.parts, self.refuses = program, parts, bool(required)
         self.finds_class = finds_class and parts.decides
-        self.number: Type = "int8" if program.bits == 8 else "int16"
+        self.number: ir.Type = "int8" if program.bits == 8 else "int16"
         self.tables = ProgramTables()
         covered = {*parts.depth, *parts.inside}
         self.after = tuple(n for n in range(len(program.steps)) if n not in covered)
@@ -235,12 +215,12 @@ class _Packer:
             tuple(tuple(self._terms(neuron)) for neuron in self.order),
         )
 
-    def _program(self) -> Program:
+    def _program(self) -> ir.Program:
         """Return both procedures, which are proved."""
         columns = [*self.columns.values()]
         load = load_procedure(self.source, columns, self.others, self.tables, self.refuses)
         neurons = self._neurons()
-        program = Program((*self.tables,), (load, neurons))
+        program = ir.Program((*self.tables,), (load, neurons))
         loaded = check(program, load)["v"][len(columns) :]
         ranges = [source_range(self.source, source) for source in columns]
         ranges += [extent.ends for extent in loaded]
@@ -248,12 +228,12 @@ class _Packer:
         neurons = replace(neurons, parameters=(replace(v, ranges=tuple(ranges)), s))
         neurons = narrow(program, neurons, {"v": self.number, "s": "int16"})
         load = narrow(program, _with_type(load, "v", neurons.arrays[0].type), {})
-        program = Program((*self.tables,), (load, neurons))
+        program = ir.Program((*self.tables,), (load, neurons))
         for procedure in program.procedures:
             check(program, procedure)
         return program
 
-    def _neurons(self) -> Procedure:
+    def _neurons(self) -> ir.Procedure:
         """Return the procedure that adds up the neurons; its result is the class, if they decide.
 
         Everything that it computes has the type int32.
@@ -261,41 +241,41 @@ class _Packer:
         looks = {step.table for n in self.order for step in n.tail if isinstance(step, Look)}
         for number in sorted(looks):
             entries, name = self.source.tables[number].entries, self._curve(number)
-            kind: Type = "int8" if name.startswith(CURVE) else "int16"
-            self.tables.append(ConstantTable(name, kind, entries))
-        k, total, y = counter("k", len(self.order)), Variable("sum"), Variable("y")
+            kind: ir.Type = "int8" if name.startswith(CURVE) else "int16"
+            self.tables.append(ir.ConstantTable(name, kind, entries))
+        k, total, y = counter("k", len(self.order)), ir.Variable("sum"), ir.Variable("y")
         biases = [neuron.sum.bias for neuron in self.order]
         lists = PackedLists(self._rows, biases, [neuron.sum.shift for neuron in self.order])
         self.tables += lists.tables()
         shift, after = lists.shift(k)
-        rounded = total if shift == ZERO else Invoke("shifted", (total, shift))
-        if isinstance(shift, Element):
-            ends = (Declare(y, rounded), *after)
+        rounded = total if shift == ZERO else ir.Invoke("shifted", (total, shift))
+        if isinstance(shift, ir.Element):
+            ends = (ir.Declare(y, rounded), *after)
         else:
-            ends = (*after, Declare(y, rounded))
+            ends = (*after, ir.Declare(y, rounded))
         body = (*lists.add(k, total, "int32"), *ends, *self._ends(k, y))
         begin, result = [*lists.begin], self._class
-        if isinstance(result, Variable):
-            begin += [Declare(_TOP, Number(LIMITS["int16"][0])), Declare(result, ZERO)]
-        return Procedure(
+        if isinstance(result, ir.Variable):
+            begin += [ir.Declare(_TOP, ir.Number(ir.LIMITS["int16"][0])), ir.Declare(result, ZERO)]
+        return ir.Procedure(
             "neurons",
             "Add up the neurons, one after the other." + (" Returns the class." if result else ""),
             (
-                ArrayParameter("v", "int32", self.given + self.hidden, is_written=True),
-                ArrayParameter("s", "int32", len(self.shown), is_written=True),
+                ir.ArrayParameter("v", "int32", self.given + self.hidden, is_written=True),
+                ir.ArrayParameter("s", "int32", len(self.shown), is_written=True),
             ),
-            (*begin, Loop(k, Number(len(self.order), "int16"), body)),
+            (*begin, ir.Loop(k, ir.Number(len(self.order), "int16"), body)),
             result,
         )
 
     @cached_property
-    def _class(self) -> Expression | None:
+    def _class(self) -> ir.Expression | None:
         """Return the class, if the sums decide: the best so far, or whether a limit is reached."""
         if not self.finds_class:
             return None
         if self.source.limit is not None:
-            only = Element("s", ZERO, "int32")
-            return Binary(">=", only, Number(self.source.limit), "bool")
+            only = ir.Element("s", ZERO, "int32")
+            return ir.Binary(">=", only, ir.Number(self.source.limit), "bool")
         return counter("best", len(self.shown))
 
     def _curve(self, number: int) -> str:
@@ -320,7 +300,7 @@ class _Packer:
             found[self.place[operand]] += weight
         return sorted(found.items())
 
-    def _ends(self, k: Variable, y: Variable) -> tuple[Instruction, ...]:
+    def _ends(self, k: ir.Variable, y: ir.Variable) -> tuple[ir.Instruction, ...]:
         """Return branches that apply the tail of the neuron k and store its value.
 
         The first neurons are sources of others, the last ones are shown.
@@ -329,50 +309,52 @@ class _Packer:
         starts = [at for at in range(len(kinds)) if at == 0 or kinds[at] != kinds[at - 1]]
         found = self._end(*kinds[starts[-1]], k, y)
         for start, end in zip(reversed(starts[:-1]), reversed(starts[1:]), strict=True):
-            test = Binary("<", k, Number(end, "int16"), "bool")
-            found = (Branch(test, self._end(*kinds[start], k, y), found),)
+            test = ir.Binary("<", k, ir.Number(end, "int16"), "bool")
+            found = (ir.Branch(test, self._end(*kinds[start], k, y), found),)
         return found
 
     def _end(
-        self, tail: tuple[Step, ...], is_hidden: bool, k: Variable, y: Variable
-    ) -> tuple[Instruction, ...]:
-        begin: tuple[Instruction, ...] = ()
+        self, tail: tuple[Step, ...], is_hidden: bool, k: ir.Variable, y: ir.Variable
+    ) -> tuple[ir.Instruction, ...]:
+        begin: tuple[ir.Instruction, ...] = ()
         looks = [step for step in tail if isinstance(step, Look)]
         if looks:  # reading a table likes a narrow type
             is_kept = len(tail) == 1 and self._curve(looks[0].table).startswith(CURVE)
-            narrow_y = Variable("h" if is_kept else "changed")
-            begin, y = (Declare(narrow_y, y),), narrow_y
+            narrow_y = ir.Variable("h" if is_kept else "changed")
+            begin, y = (ir.Declare(narrow_y, y),), narrow_y
         steps, y = self._tail(tail, y)
         before = (*begin, *steps)
         if is_hidden:
-            place = Binary("+", k, Number(self.given, "int16")) if self.given else k
-            return (*before, Store("v", place, y))
-        place = Binary("-", k, Number(self.hidden, "int16")) if self.hidden else k
-        stored = (*before, Store("s", place, y))
+            place = ir.Binary("+", k, ir.Number(self.given, "int16")) if self.given else k
+            return (*before, ir.Store("v", place, y))
+        place = ir.Binary("-", k, ir.Number(self.hidden, "int16")) if self.hidden else k
+        stored = (*before, ir.Store("s", place, y))
         best = self._class
-        if not isinstance(best, Variable):
+        if not isinstance(best, ir.Variable):
             return stored
-        is_better = Binary(">", y, _TOP, "bool")
+        is_better = ir.Binary(">", y, _TOP, "bool")
         return (
-            *(*stored, Update(best, Select(is_better, place, best))),
-            Update(_TOP, Select(is_better, y, _TOP)),
+            *(*stored, ir.Update(best, ir.Select(is_better, place, best))),
+            ir.Update(_TOP, ir.Select(is_better, y, _TOP)),
         )
 
     def _reach(self, tail: tuple[Step, ...]) -> int:
         """Bound the value that a tail which begins with a table is applied to."""
-        high = LIMITS["int32"][1]
+        high = ir.LIMITS["int32"][1]
         if not isinstance(tail[0], Look):
             return high
-        most = -LIMITS[self.number][0]
+        most = -ir.LIMITS[self.number][0]
         sums = (neuron.sum for neuron in self.order if neuron.tail == tail)
         return max(
             (abs(each.bias) + sum(abs(weight) * most for _, weight in each.terms) >> each.shift) + 1
             for each in sums
         )
 
-    def _tail(self, tail: tuple[Step, ...], y: Variable) -> tuple[list[Instruction], Variable]:
+    def _tail(
+        self, tail: tuple[Step, ...], y: ir.Variable
+    ) -> tuple[list[ir.Instruction], ir.Variable]:
         """Return the steps of a tail on y, and the variable that has their result."""
-        found: list[Instruction] = []
+        found: list[ir.Instruction] = []
         for at, step in enumerate(tail):
             match step:
                 case Look(number):
@@ -382,19 +364,19 @@ class _Packer:
                         found += steps
                         if at == len(tail) - 1:
                             return found, value
-                        found.append(Update(y, value))
+                        found.append(ir.Update(y, value))
                     else:
-                        limits = [Number(limit) for limit in table.limits]
-                        found.append(Update(y, Invoke(table.look, (y, *limits), name)))
+                        limits = [ir.Number(limit) for limit in table.limits]
+                        found.append(ir.Update(y, ir.Invoke(table.look, (y, *limits), name)))
                 case IntegerCall(function, (_, *others)):
-                    numbers = [Number(o.value) for o in others if isinstance(o, WholeNumber)]
+                    numbers = [ir.Number(o.value) for o in others if isinstance(o, WholeNumber)]
                     found += call(function, y, numbers)
                 case _:
-                    found.append(Update(y, step_expression(self.source, step, [y])))
+                    found.append(ir.Update(y, step_expression(self.source, step, [y])))
         return found, y
 
 
-def _with_type(procedure: Procedure, array: str, type_: Type) -> Procedure:
+def _with_type(procedure: ir.Procedure, array: str, type_: ir.Type) -> ir.Procedure:
     """Return a procedure one of whose arrays has another type."""
     changed = (replace(p, type=type_) if p.name == array else p for p in procedure.arrays)
     return replace(procedure, parameters=tuple(changed))

@@ -21,22 +21,7 @@ from dsgec.export.fixed.weight_formats import (
     WeightGroup,
     possible_groups,
 )
-from dsgec.program.ir import (
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Number,
-    Type,
-    Update,
-    Variable,
-    narrowest,
-)
+from dsgec.program import ir
 
 LOOP_BYTES = 40  # what a second loop takes on a Cortex-M0+, about
 _CONSTANT_BYTES = 8  # of a choice between two constants
@@ -122,7 +107,7 @@ class PackedLists:
         if not all(-128 <= weight < 128 for weight in rows.numbers):
             self.weights = NumberList("weights", 2 * BYTE, "weight", most)
 
-    def add(self, k: Variable, total: Variable, v: Type) -> list[Instruction]:
+    def add(self, k: ir.Variable, total: ir.Variable, v: ir.Type) -> list[ir.Instruction]:
         """Return how the weights of the neuron k are added to its bias."""
         rows = self.rows
         bias, begin = self.weights.read("bias", self.biases, k, rows.hidden, signed=True)
@@ -130,20 +115,20 @@ class PackedLists:
             WeightLoop(self, at, group, k).instructions(total, v)
             for at, group in enumerate(rows.groups)
         ]
-        begin.append(Declare(total, bias))
+        begin.append(ir.Declare(total, bias))
         if len(loops) == 1:
             return [*begin, *loops[0]]
-        test = Binary("<", k, Number(rows.hidden, "int16"), "bool")
-        return [*begin, Branch(test, *loops)]
+        test = ir.Binary("<", k, ir.Number(rows.hidden, "int16"), "bool")
+        return [*begin, ir.Branch(test, *loops)]
 
-    def shift(self, k: Variable) -> tuple[Expression, list[Instruction]]:
+    def shift(self, k: ir.Variable) -> tuple[ir.Expression, list[ir.Instruction]]:
         """Return how far the sum of the neuron k is shifted, and the step after reading it."""
         stored = Storage.choose(self.shifts, BYTE, self.rows.hidden, signed=True)
         if stored == Storage(1):
             return self.bytes.next, [self.bytes.step]
         return self.bytes.read("shift", self.shifts, k, self.rows.hidden, signed=True)
 
-    def tables(self) -> list[ConstantTable]:
+    def tables(self) -> list[ir.ConstantTable]:
         """Return the lists that are not empty."""
         rows, number = self.rows, 0
         own = self.bytes
@@ -158,14 +143,16 @@ class PackedLists:
                 number += 1
         lists = dict.fromkeys((self.bytes, self.weights))
         found = [
-            ConstantTable(each.name, each.type, (*each.values,), self.about(each))
+            ir.ConstantTable(each.name, each.type, (*each.values,), self.about(each))
             for each in lists
             if each.values
         ]
         for at, group in enumerate(rows.groups):
             if book := group.format.book:
-                type_ = narrowest(min(book), max(book), signed=True)
-                found.append(ConstantTable(f"book{at}", type_, book, "The weights of the codes."))
+                type_ = ir.narrowest(min(book), max(book), signed=True)
+                found.append(
+                    ir.ConstantTable(f"book{at}", type_, book, "The weights of the codes.")
+                )
         return found
 
     def _add_terms(self, group: WeightGroup, elements: list[int], row: Row) -> None:
@@ -185,10 +172,10 @@ class PackedLists:
                 self.weights.add(weight)
 
     @property
-    def begin(self) -> list[Instruction]:
+    def begin(self) -> list[ir.Instruction]:
         """Return the declarations of the places in the lists."""
         lists = dict.fromkeys((self.bytes, self.weights))
-        return [Declare(each.at, ZERO) for each in lists if each.values]
+        return [ir.Declare(each.at, ZERO) for each in lists if each.values]
 
     def about(self, own: NumberList) -> str:
         """Return the comment on a list."""
@@ -227,104 +214,106 @@ def _content(format_: WeightFormat, has_bytes: bool, has_weights: bool) -> str:
 class WeightLoop:
     """The loop that adds the weighted sources of a neuron of a group."""
 
-    def __init__(self, lists: PackedLists, at: int, group: WeightGroup, k: Variable) -> None:
+    def __init__(self, lists: PackedLists, at: int, group: WeightGroup, k: ir.Variable) -> None:
         self.lists, self.group, self.k = lists, group, k
         self.format, self.book = group.format, f"book{at}"
         self.number = f"{at + 1}" if at else ""  # names of groups differ
         self.i = counter(f"i{self.number}", max(group.counts))
-        self.source = Variable(f"source{self.number}", "uint16")
-        self.codes = Variable(f"codes{self.number}", "uint8")
-        self.used = Variable(f"used{self.number}", "uint8")
+        self.source = ir.Variable(f"source{self.number}", "uint16")
+        self.codes = ir.Variable(f"codes{self.number}", "uint8")
+        self.used = ir.Variable(f"used{self.number}", "uint8")
         self.found = counter(f"found{self.number}", max(group.counts))
 
-    def instructions(self, total: Variable, v: Type) -> tuple[Instruction, ...]:
+    def instructions(self, total: ir.Variable, v: ir.Type) -> tuple[ir.Instruction, ...]:
         """Return the loop, after what it needs."""
         counts, firsts = self.group.counts, self.group.firsts
         count, begin = self._read(f"count{self.number}", counts)
-        if not isinstance(count, (Number, Variable)):
+        if not isinstance(count, (ir.Number, ir.Variable)):
             variable = counter(f"count{self.number}", max(counts))
-            begin.append(Declare(variable, count))
+            begin.append(ir.Declare(variable, count))
             count = variable
         if firsts:
             first, read = self._read(f"first{self.number}", firsts)
-            begin += [*read, Declare(self.source, first)]
+            begin += [*read, ir.Declare(self.source, first)]
         elif self.format.way != Way.LISTED:
-            begin.append(Declare(self.source, ZERO))
+            begin.append(ir.Declare(self.source, ZERO))
         if self.format.bits and self.format.way != Way.GAP:
-            begin.append(Declare(self.codes, ZERO))
-        value = Element("v", self.source, v)
+            begin.append(ir.Declare(self.codes, ZERO))
+        value = ir.Element("v", self.source, v)
         if self.format.way == Way.BITMAP:
-            begin.append(Declare(self.used, ZERO))
+            begin.append(ir.Declare(self.used, ZERO))
             if self.format.bits:
-                begin.append(Declare(self.found, ZERO))
+                begin.append(ir.Declare(self.found, ZERO))
         body = tuple(self._body(total, value))
-        return (*begin, Loop(self.i, count, body, min(counts)))
+        return (*begin, ir.Loop(self.i, count, body, min(counts)))
 
-    def _read(self, name: str, values: list[int]) -> tuple[Expression, list[Instruction]]:
+    def _read(self, name: str, values: list[int]) -> tuple[ir.Expression, list[ir.Instruction]]:
         split = self.lists.rows.split
         return self.lists.bytes.read(name, values, self.k, split, signed=False)
 
-    def _body(self, total: Variable, value: Element) -> Iterator[Instruction]:
+    def _body(self, total: ir.Variable, value: ir.Element) -> Iterator[ir.Instruction]:
         """Yield what a turn does."""
         given, weights = self.lists.bytes, self.lists.weights
         plain = (_add(total, weights.next, value), weights.step)
         match self.format.way:
             case Way.LISTED:
-                yield from (Declare(self.source, given.unsigned), given.step, *plain)
+                yield from (ir.Declare(self.source, given.unsigned), given.step, *plain)
             case Way.RELATIVE:
                 yield from (self._move(given.unsigned), given.step, *plain)
             case Way.GAP:
-                code = Variable(f"code{self.number}", "uint8")
-                distance = Invoke("shifted", (code, Number(self.format.bits)))
-                yield from (Declare(code, given.unsigned), given.step, self._move(distance))
+                code = ir.Variable(f"code{self.number}", "uint8")
+                distance = ir.Invoke("shifted", (code, ir.Number(self.format.bits)))
+                yield from (ir.Declare(code, given.unsigned), given.step, self._move(distance))
                 yield _add(total, self._weight(code), value)
             case Way.WINDOW:
                 yield from self._from_codes(self.i, total, value) if self.format.bits else plain
                 yield next_one(self.source)
             case Way.BITMAP:
                 yield self._refill(self.used, self.i, BYTE)
-                inner: tuple[Instruction, ...] = plain
+                inner: tuple[ir.Instruction, ...] = plain
                 if self.format.bits:
                     inner = (*self._from_codes(self.found, total, value), next_one(self.found))
-                is_used = Binary("==", _masked(self.used, 1), Number(1, "int16"), "bool")
-                yield Branch(is_used, inner)
-                yield Update(self.used, Invoke("shifted", (self.used, Number(1))))
+                is_used = ir.Binary("==", _masked(self.used, 1), ir.Number(1, "int16"), "bool")
+                yield ir.Branch(is_used, inner)
+                yield ir.Update(self.used, ir.Invoke("shifted", (self.used, ir.Number(1))))
                 yield next_one(self.source)
             case _:
                 assert_never(self.format.way)
 
     def _from_codes(
-        self, number: Variable, total: Variable, value: Element
-    ) -> tuple[Instruction, ...]:
+        self, number: ir.Variable, total: ir.Variable, value: ir.Element
+    ) -> tuple[ir.Instruction, ...]:
         """Return the addition of a product whose weight is the code of this number."""
         return (
             self._refill(self.codes, number, BYTE // self.format.bits),
             _add(total, self._weight(self.codes), value),
-            Update(self.codes, Invoke("shifted", (self.codes, Number(self.format.bits)))),
+            ir.Update(self.codes, ir.Invoke("shifted", (self.codes, ir.Number(self.format.bits)))),
         )
 
-    def _refill(self, variable: Variable, number: Variable, each: int) -> Instruction:
+    def _refill(self, variable: ir.Variable, number: ir.Variable, each: int) -> ir.Instruction:
         """Return the reading of a byte before each of so many turns."""
-        is_first = Binary("==", _masked(number, each - 1), Number(0, "int16"), "bool")
+        is_first = ir.Binary("==", _masked(number, each - 1), ir.Number(0, "int16"), "bool")
         given = self.lists.bytes
-        return Branch(is_first, (Update(variable, given.unsigned), given.step))
+        return ir.Branch(is_first, (ir.Update(variable, given.unsigned), given.step))
 
-    def _weight(self, codes: Variable) -> Expression:
+    def _weight(self, codes: ir.Variable) -> ir.Expression:
         """Return the weight of a code."""
         own = self.format
         code = _masked(codes, (1 << own.bits) - 1)
         if own.book:
-            return Element(self.book, code, narrowest(min(own.book), max(own.book), signed=True))
-        return Binary("-", code, Number(-own.least)) if own.least else code
+            return ir.Element(
+                self.book, code, ir.narrowest(min(own.book), max(own.book), signed=True)
+            )
+        return ir.Binary("-", code, ir.Number(-own.least)) if own.least else code
 
-    def _move(self, distance: Expression) -> Instruction:
-        return Update(self.source, Binary("+", self.source, distance, "uint16"))
-
-
-def _masked(variable: Variable, mask: int) -> Binary:
-    return Binary("&", variable, Number(mask, "int16"), "int16")
+    def _move(self, distance: ir.Expression) -> ir.Instruction:
+        return ir.Update(self.source, ir.Binary("+", self.source, distance, "uint16"))
 
 
-def _add(total: Variable, weight: Expression, value: Element) -> Instruction:
+def _masked(variable: ir.Variable, mask: int) -> ir.Binary:
+    return ir.Binary("&", variable, ir.Number(mask, "int16"), "int16")
+
+
+def _add(total: ir.Variable, weight: ir.Expression, value: ir.Element) -> ir.Instruction:
     """Return the addition of a product to a sum."""
-    return Update(total, Binary("+", total, Binary("*", weight, value)))
+    return ir.Update(total, ir.Binary("+", total, ir.Binary("*", weight, value)))

@@ -9,61 +9,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dsgec.export.fixed.ir import Format, largest
-from dsgec.program.ir import (
-    LIMITS,
-    ArrayParameter,
-    Binary,
-    Branch,
-    ConstantTable,
-    Declare,
-    Element,
-    Expression,
-    Instruction,
-    Invoke,
-    Loop,
-    Number,
-    Perform,
-    Procedure,
-    Program,
-    Select,
-    Store,
-    Type,
-    Update,
-    Variable,
-    narrowest,
-    rewrite,
-)
+from dsgec.program import ir
 from dsgec.signal.description import Signal
 from dsgec.signal.stream import MISSING, largest_sample
 
 PREFIX = "stream_"
-_I, _V, _LACKS, _SHIFT = (Variable(name) for name in ("i", "v", "lacks", "shift"))
-_Q = Variable("q")
+_I, _V, _LACKS, _SHIFT = (ir.Variable(name) for name in ("i", "v", "lacks", "shift"))
+_Q = ir.Variable("q")
 _IN_ASCII = {"²": "^2", "−": "-", "·": "*", "√": "root of ", "Σ": "sum of ", "≤": "<=", "≥": ">="}
 _REACH = 1 << 30  # a result beyond it is limited, so that nothing overflows; so far go zeros, too
 
 
-def limit_procedure(signal: Signal) -> Procedure:
+def limit_procedure(signal: Signal) -> ir.Procedure:
     """Return the procedure that limits a sample, and finds out whether a value is missing."""
     count, most = len(signal.channels), largest_sample(signal)
-    sample = ArrayParameter("sample", "int16", count, (LIMITS["int16"],) * count)
-    q = ArrayParameter("q", "int16", count, is_written=True)
+    sample = ir.ArrayParameter("sample", "int16", count, (ir.LIMITS["int16"],) * count)
+    q = ir.ArrayParameter("q", "int16", count, is_written=True)
     body = (
-        Declare(_V, Element("sample", _I, "int16")),
-        Update(_LACKS, Select(_is(_V, "==", MISSING), Number(1), _LACKS)),
-        Update(_V, Select(_is(_V, "<", -most), Number(-most), _V)),
-        Store("q", _I, Select(_is(_V, ">", most), Number(most), _V)),
+        ir.Declare(_V, ir.Element("sample", _I, "int16")),
+        ir.Update(_LACKS, ir.Select(_is(_V, "==", MISSING), ir.Number(1), _LACKS)),
+        ir.Update(_V, ir.Select(_is(_V, "<", -most), ir.Number(-most), _V)),
+        ir.Store("q", _I, ir.Select(_is(_V, ">", most), ir.Number(most), _V)),
     )
-    return Procedure(
+    return ir.Procedure(
         f"{PREFIX}limit",
         "Limit a sample. Returns 1 if a value is missing.",
         (sample, q),
-        (Declare(_LACKS, Number(0)), Loop(_I, Number(count), body)),
+        (ir.Declare(_LACKS, ir.Number(0)), ir.Loop(_I, ir.Number(count), body)),
         _LACKS,
     )
 
 
-def row_program(formats: tuple[Format, ...], sizes: Sequence[int], bits: int) -> Program:
+def row_program(formats: tuple[Format, ...], sizes: Sequence[int], bits: int) -> ir.Program:
     """Return the tables and the procedure that make integers of columns of features.
 
     A feature f becomes f · 2^fraction − zero, rounded half to even and limited, as `quantise` does
@@ -72,69 +49,69 @@ def row_program(formats: tuple[Format, ...], sizes: Sequence[int], bits: int) ->
     count, most = len(formats), largest(bits)
     fractions = [max(min(f.fraction, 29), -31) for f in formats]
     zeros = [f.zero for f in formats]
-    tables: list[ConstantTable] = []
+    tables: list[ir.ConstantTable] = []
 
-    def entry(name: str, values: list[int], about: str) -> Expression:
+    def entry(name: str, values: list[int], about: str) -> ir.Expression:
         if len(set(values)) == 1:
-            return Number(values[0])
-        type_ = narrowest(min(values), max(values), signed=True)
-        tables.append(ConstantTable(name, type_, tuple(values), about))
-        return Element(name, _I, type_)
+            return ir.Number(values[0])
+        type_ = ir.narrowest(min(values), max(values), signed=True)
+        tables.append(ir.ConstantTable(name, type_, tuple(values), about))
+        return ir.Element(name, _I, type_)
 
     fraction = entry(
         f"{PREFIX}fractions", fractions, "By how many bits a feature is shifted to the left."
     )
     zero = entry(f"{PREFIX}zeros", zeros, "What is taken from a feature.")
-    down = (Update(_Q, _shifted_down()),)
+    down = (ir.Update(_Q, _shifted_down()),)
     reach = max(size << max(f, 0) for size, f in zip(sizes, fractions, strict=True))
     up = tuple(_shifted_up(zero, most, is_limited=reach > _REACH))
-    body: list[Instruction] = [Declare(_Q, Element("f", _I, "int32"))]
+    body: list[ir.Instruction] = [ir.Declare(_Q, ir.Element("f", _I, "int32"))]
     if max(fractions) < 0:
-        body += [Declare(_SHIFT, _minus(Number(0), fraction)), *down]
+        body += [ir.Declare(_SHIFT, _minus(ir.Number(0), fraction)), *down]
     elif min(fractions) >= 0:
-        body += [Declare(_SHIFT, fraction), *up] if max(fractions) else []
+        body += [ir.Declare(_SHIFT, fraction), *up] if max(fractions) else []
     else:
-        own = Variable("fraction")
-        negative = Declare(_SHIFT, _minus(Number(0), own))
-        body.append(Declare(own, fraction))
-        body.append(Branch(_is(own, "<", 0), (negative, *down), (Declare(_SHIFT, own), *up)))
+        own = ir.Variable("fraction")
+        negative = ir.Declare(_SHIFT, _minus(ir.Number(0), own))
+        body.append(ir.Declare(own, fraction))
+        body.append(ir.Branch(_is(own, "<", 0), (negative, *down), (ir.Declare(_SHIFT, own), *up)))
     body += [
-        *([Update(_Q, _minus(_Q, zero))] if any(zeros) else []),
-        Update(_Q, Select(_is(_Q, "<", -most), Number(-most), _Q)),
-        Store("x", _I, Select(_is(_Q, ">", most), Number(most), _Q)),
+        *([ir.Update(_Q, _minus(_Q, zero))] if any(zeros) else []),
+        ir.Update(_Q, ir.Select(_is(_Q, "<", -most), ir.Number(-most), _Q)),
+        ir.Store("x", _I, ir.Select(_is(_Q, ">", most), ir.Number(most), _Q)),
     ]
-    number: Type = "int8" if bits == 8 else "int16"
-    procedure = Procedure(
+    number: ir.Type = "int8" if bits == 8 else "int16"
+    procedure = ir.Procedure(
         f"{PREFIX}row",
         "Make the integers of the network's columns of the features.",
         (
-            ArrayParameter("f", "int32", count, tuple((-size, size) for size in sizes)),
-            ArrayParameter("x", number, count, is_written=True),
+            ir.ArrayParameter("f", "int32", count, tuple((-size, size) for size in sizes)),
+            ir.ArrayParameter("x", number, count, is_written=True),
         ),
-        (Loop(_I, Number(count), tuple(body)),),
+        (ir.Loop(_I, ir.Number(count), tuple(body)),),
     )
-    return Program(tuple(tables), (procedure,))
+    return ir.Program(tuple(tables), (procedure,))
 
 
-def _shifted_down() -> Expression:
+def _shifted_down() -> ir.Expression:
     """Return q / 2^shift, rounded half to even: a feature is so small that no sum is too large."""
-    half = Binary("<<", Number(1), _minus(_SHIFT, Number(1)))
-    odd = Binary("&", Binary(">>", _Q, _SHIFT), Number(1))
-    return Binary(">>", _plus(_plus(_Q, _minus(half, Number(1))), odd), _SHIFT)
+    half = ir.Binary("<<", ir.Number(1), _minus(_SHIFT, ir.Number(1)))
+    odd = ir.Binary("&", ir.Binary(">>", _Q, _SHIFT), ir.Number(1))
+    return ir.Binary(">>", _plus(_plus(_Q, _minus(half, ir.Number(1))), odd), _SHIFT)
 
 
-def _shifted_up(zero: Expression, most: int, *, is_limited: bool) -> Iterator[Instruction]:
+def _shifted_up(zero: ir.Expression, most: int, *, is_limited: bool) -> Iterator[ir.Instruction]:
     """Yield instructions that multiply q by 2^shift; what is limited would be limited later."""
     if is_limited:
         # (zero - most) >> shift is rounded down, and 1 more than the greatest is rounded up.
-        least = Binary(">>", _minus(zero, Number(most)), _SHIFT)
-        greatest = _plus(Binary(">>", _plus(zero, most), _SHIFT), 1)
-        yield Update(_Q, Select(Binary("<", _Q, least, "bool"), least, _Q))
-        yield Update(_Q, Select(Binary(">", _Q, greatest, "bool"), greatest, _Q))
-    yield Update(_Q, Binary("*", _Q, Binary("<<", Number(1), _SHIFT)))
+        least = ir.Binary(">>", _minus(zero, ir.Number(most)), _SHIFT)
+        greatest = _plus(ir.Binary(">>", _plus(zero, most), _SHIFT), 1)
+        yield ir.Update(_Q, ir.Select(ir.Binary("<", _Q, least, "bool"), least, _Q))
+        yield ir.Update(_Q, ir.Select(ir.Binary(">", _Q, greatest, "bool"), greatest, _Q))
+    yield ir.Update(_Q, ir.Binary("*", _Q, ir.Binary("<<", ir.Number(1), _SHIFT)))
 
 
-def renamed(program: Program) -> Program:
+def renamed(program: ir.Program) -> ir.Program:
     """Return a program whose tables and procedures have names of their own in a file."""
     own = [table.name for table in program.tables]
     own += [procedure.name for procedure in program.procedures]
@@ -150,7 +127,7 @@ def renamed(program: Program) -> Program:
         )
         for procedure in program.procedures
     )
-    return Program(tables, procedures)
+    return ir.Program(tables, procedures)
 
 
 def _plain(text: str) -> str:
@@ -160,81 +137,83 @@ def _plain(text: str) -> str:
     return text.encode("ascii", "replace").decode("ascii")
 
 
-def _without_unused(procedure: Procedure) -> tuple[Instruction, ...]:
+def _without_unused(procedure: ir.Procedure) -> tuple[ir.Instruction, ...]:
     """Return the instructions of a procedure without variables that nothing reads."""
     body = procedure.body
     while True:
-        read = {v.name for v in procedure.expressions if isinstance(v, Variable)}
+        read = {v.name for v in procedure.expressions if isinstance(v, ir.Variable)}
         kept = _without(body, read)
         if kept == body:
             return body
         body, procedure = kept, replace(procedure, body=kept)
 
 
-def _without(body: tuple[Instruction, ...], read: set[str]) -> tuple[Instruction, ...]:
-    found: list[Instruction] = []
+def _without(body: tuple[ir.Instruction, ...], read: set[str]) -> tuple[ir.Instruction, ...]:
+    found: list[ir.Instruction] = []
     for each in body:
         match each:
-            case Declare(Variable(name)) | Update(Variable(name)) if name not in read:
+            case ir.Declare(ir.Variable(name)) | ir.Update(ir.Variable(name)) if name not in read:
                 continue
-            case Loop(counter, count, inner, least):
-                found.append(Loop(counter, count, _without(inner, read), least))
-            case Branch(test, yes, no):
-                found.append(Branch(test, _without(yes, read), _without(no, read)))
+            case ir.Loop(counter, count, inner, least):
+                found.append(ir.Loop(counter, count, _without(inner, read), least))
+            case ir.Branch(test, yes, no):
+                found.append(ir.Branch(test, _without(yes, read), _without(no, read)))
             case _:
                 found.append(each)
     return tuple(found)
 
 
 def _renamed_body(
-    body: tuple[Instruction, ...], names: Mapping[str, str]
-) -> tuple[Instruction, ...]:
+    body: tuple[ir.Instruction, ...], names: Mapping[str, str]
+) -> tuple[ir.Instruction, ...]:
     return tuple(_renamed_instruction(instruction, names) for instruction in body)
 
 
-def _renamed_instruction(instruction: Instruction, names: Mapping[str, str]) -> Instruction:
+def _renamed_instruction(instruction: ir.Instruction, names: Mapping[str, str]) -> ir.Instruction:
     match instruction:
-        case Declare(variable, value):
-            return Declare(variable, _renamed(value, names))
-        case Update(variable, value):
-            return Update(variable, _renamed(value, names))
-        case Store(array, index, value):
-            return Store(array, _renamed(index, names), _renamed(value, names))
-        case Loop(counter, count, body, least):
-            return Loop(counter, _renamed(count, names), _renamed_body(body, names), least)
-        case Branch(test, yes, no):
-            return Branch(
+        case ir.Declare(variable, value):
+            return ir.Declare(variable, _renamed(value, names))
+        case ir.Update(variable, value):
+            return ir.Update(variable, _renamed(value, names))
+        case ir.Store(array, index, value):
+            return ir.Store(array, _renamed(index, names), _renamed(value, names))
+        case ir.Loop(counter, count, body, least):
+            return ir.Loop(counter, _renamed(count, names), _renamed_body(body, names), least)
+        case ir.Branch(test, yes, no):
+            return ir.Branch(
                 _renamed(test, names), _renamed_body(yes, names), _renamed_body(no, names)
             )
-        case Perform(procedure, arguments):
-            return Perform(names[procedure], tuple(names.get(name, name) for name in arguments))
+        case ir.Perform(procedure, arguments):
+            return ir.Perform(names[procedure], tuple(names.get(name, name) for name in arguments))
         case _:
             return instruction
 
 
-def _renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+def _renamed(expression: ir.Expression, names: Mapping[str, str]) -> ir.Expression:
     """Return an expression with the new names of tables and functions."""
 
-    def change(part: Expression) -> Expression | None:
+    def change(part: ir.Expression) -> ir.Expression | None:
         match part:
-            case Element(array, index, type_) if array in names:
-                return Element(names[array], rewrite(index, change), type_)
-            case Invoke(function, arguments, table, type_):
-                inner = tuple(rewrite(argument, change) for argument in arguments)
-                return Invoke(names.get(function, function), inner, names.get(table, table), type_)
+            case ir.Element(array, index, type_) if array in names:
+                return ir.Element(names[array], ir.rewrite(index, change), type_)
+            case ir.Invoke(function, arguments, table, type_):
+                inner = tuple(ir.rewrite(argument, change) for argument in arguments)
+                return ir.Invoke(
+                    names.get(function, function), inner, names.get(table, table), type_
+                )
             case _:
                 return None
 
-    return rewrite(expression, change)
+    return ir.rewrite(expression, change)
 
 
-def _is(left: Expression, operator: str, right: int) -> Expression:
-    return Binary(operator, left, Number(right), "bool")
+def _is(left: ir.Expression, operator: str, right: int) -> ir.Expression:
+    return ir.Binary(operator, left, ir.Number(right), "bool")
 
 
-def _plus(left: Expression, right: Expression | int) -> Expression:
-    return Binary("+", left, Number(right) if isinstance(right, int) else right)
+def _plus(left: ir.Expression, right: ir.Expression | int) -> ir.Expression:
+    return ir.Binary("+", left, ir.Number(right) if isinstance(right, int) else right)
 
 
-def _minus(left: Expression, right: Expression) -> Expression:
-    return Binary("-", left, right)
+def _minus(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary("-", left, right)

@@ -25,7 +25,7 @@ from dsgec.export.fixed.lower import function_tables, tables_read
 from dsgec.export.fixed.packed import PackedNetwork
 from dsgec.export.targets.verilog.circuit import bits_of
 from dsgec.export.targets.verilog.lower import CircuitWalker, LoweredProgram, class_choice
-from dsgec.program.ir import LIMITS, Element, Expression, Number, Program, Variable, parts
+from dsgec.program import ir
 
 _MOST_BITS = 32  # of a sum
 
@@ -75,8 +75,10 @@ def _source_columns(source: IntegerProgram, network: PackedNetwork) -> tuple[int
     """Return the column of each source; none if there is a source that has not exactly one."""
     found = [each.column for each in network.columns]
     for slot in network.others:
-        read = [p.index for p in parts(column_expression(source, slot)) if isinstance(p, Element)]
-        (column, *more) = {index.value for index in read if isinstance(index, Number)} or {-1}
+        read = [
+            p.index for p in ir.parts(column_expression(source, slot)) if isinstance(p, ir.Element)
+        ]
+        (column, *more) = {index.value for index in read if isinstance(index, ir.Number)} or {-1}
         if more or column < 0:
             return ()
         found.append(int(column))
@@ -84,7 +86,7 @@ def _source_columns(source: IntegerProgram, network: PackedNetwork) -> tuple[int
 
 
 def _sum_bits(network: PackedNetwork) -> int:
-    most = max(map(abs, LIMITS[network.sources.type]))
+    most = max(map(abs, ir.LIMITS[network.sources.type]))
     sums = (
         abs(neuron.sum.bias) + most * sum(abs(weight) for _, weight in terms)
         for neuron, terms in zip(network.order, network.terms, strict=True)
@@ -93,7 +95,7 @@ def _sum_bits(network: PackedNetwork) -> int:
 
 
 def _prepare(source: IntegerProgram, network: PackedNetwork) -> LoweredProgram:
-    walker = CircuitWalker(Program((), ()))
+    walker = CircuitWalker(ir.Program((), ()))
     circuit, functions = walker.circuit, procedures("whole")
     count, most = len(network.columns), largest(source.bits)
     given = circuit.column(0, source.bits)
@@ -121,19 +123,19 @@ def _prepare(source: IntegerProgram, network: PackedNetwork) -> LoweredProgram:
 
 
 def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source, tables_read(source))[0], ()))
+    walker = CircuitWalker(ir.Program(function_tables(source, tables_read(source))[0], ()))
     circuit = walker.circuit
     number = circuit.input(1, 0, len(network.order) - 1)
     shift = circuit.read([neuron.sum.shift for neuron in network.order], number)
     total = circuit.apply(">>", circuit.column(0, bits), shift)
     kinds = [*dict.fromkeys(neuron.tail for neuron in network.order)]
     kind = circuit.read([kinds.index(neuron.tail) for neuron in network.order], number)
-    value, y = -1, Variable("y")
+    value, y = -1, ir.Variable("y")
     for at, tail in enumerate(kinds):
         walker.variables["y"] = total
         for step in tail:
-            numbers = [Number(o.value) for o in operands(step) if isinstance(o, WholeNumber)]
-            inner: list[Expression] = [y, *numbers]
+            numbers = [ir.Number(o.value) for o in operands(step) if isinstance(o, WholeNumber)]
+            inner: list[ir.Expression] = [y, *numbers]
             walker.variables["y"] = walker.value(step_expression(source, step, inner))
         own = walker.variables["y"]
         is_own = circuit.compare("==", kind, circuit.constant(at))
@@ -144,21 +146,21 @@ def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredP
 def _after(
     source: IntegerProgram, network: PackedNetwork, classes: int, threshold: int | None
 ) -> LoweredProgram:
-    walker = CircuitWalker(Program(function_tables(source, tables_read(source))[0], ()))
+    walker = CircuitWalker(ir.Program(function_tables(source, tables_read(source))[0], ()))
     circuit = walker.circuit
-    values: dict[Operand, Expression] = {}
+    values: dict[Operand, ir.Expression] = {}
     for at, operand in enumerate(network.shown):
-        values.setdefault(operand, Variable(f"s{at}"))
-        walker.variables[f"s{at}"] = circuit.input(at, *LIMITS[network.sums.type])
+        values.setdefault(operand, ir.Variable(f"s{at}"))
+        walker.variables[f"s{at}"] = circuit.input(at, *ir.LIMITS[network.sums.type])
 
-    def read(operand: Operand) -> Expression:
-        return Number(operand.value) if isinstance(operand, WholeNumber) else values[operand]
+    def read(operand: Operand) -> ir.Expression:
+        return ir.Number(operand.value) if isinstance(operand, WholeNumber) else values[operand]
 
     for number in network.after:
         step = source.steps[number]
         value = walker.value(step_expression(source, step, [read(o) for o in operands(step)]))
         walker.variables[f"t{number}"] = value
-        values[Slot(number)] = Variable(f"t{number}")
+        values[Slot(number)] = ir.Variable(f"t{number}")
     results = tuple(walker.value(read(result)) for result in source.results)
     chosen = class_choice(circuit, results, threshold) if classes else None
     return LoweredProgram(circuit, results, chosen, {})
