@@ -12,6 +12,7 @@ from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.trees import Forest, Tree
 
 _MOST_LEVELS = 60  # of a tree that is walked: deeper ones stay networks
+_MOST_COPIES = 4  # of a split in the mean: trees that share more stay networks
 _NOTHING = -0.0  # adding it changes no number
 
 
@@ -137,9 +138,11 @@ class _TreeReader:
     def read(self, roots: Sequence[int], weights: Sequence[float]) -> Tree | None:
         """Return the trees of these nodes as one, or None if it has more splits than all of them.
 
-        One of several may lack a split where both of its branches are the same.
+        One of several may lack a split where both of its branches are the same. Equal subtrees are
+        one node of a network, but are written out in a tree, unless that makes it far larger.
         """
         splits = self._splits(roots)
+        most = min(sum(splits.get(root, 0) for root in {*roots}), _MOST_COPIES * len(splits))
         columns: list[int] = []
         thresholds: list[float] = []
         lefts: list[int] = []
@@ -164,7 +167,7 @@ class _TreeReader:
                 known = _test(self.network, test)
                 assert known is not None
                 child = len(columns)
-                if child >= len(splits):
+                if child >= most:
                     return None
                 columns.append(known[0])
                 thresholds.append(known[1])
@@ -230,11 +233,12 @@ def _merge(reader: _TreeReader, sums: Sequence[_Sum]) -> tuple[Tree, ...] | None
 
 
 def _make_trees(reader: _TreeReader, sums: Sequence[_Sum]) -> tuple[Tree, ...] | None:
-    """Return the trees of one sum after the other, but the first ones of all sums first."""
+    """Return the trees of all sums, the first ones first, or None if one is too large."""
     found: list[tuple[int, int, Tree]] = []
     for output, one in enumerate(sums):
         for place, (weight, source) in enumerate(one.terms):
             tree = reader.read([source], [weight])
-            assert tree is not None
+            if tree is None:
+                return None
             found.append((place, output, replace(tree, outputs=(output,))))
     return tuple(tree for _, _, tree in sorted(found, key=lambda each: each[:2]))

@@ -14,7 +14,9 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import dequantise, quantise
 from dsgec.export.forest import find_forest
-from dsgec.network.model import compose
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import compose, unnamed_model
+from dsgec.network.parse import parse
 from dsgec.network.readers.ensembles import single_limits
 
 IRIS, CANCER, DIABETES = (
@@ -158,6 +160,43 @@ def test_forest_is_found_again():
     assert [one.outputs for one in found.forest.trees] == [(0, 1, 2)] * 5
     nodes = [one.tree_.node_count // 2 for one in model.estimators_]
     assert [len(one.columns) for one in found.forest.trees] <= nodes
+
+
+def shared_trees(levels):
+    """Return a network of trees in which both branches of each split are the tree before it."""
+    lines = ["inputs = 2", "h_1_1 = if(x_1 <= 0, 1, 2)"]
+    for level in range(2, levels + 1):
+        tree = (
+            f"if(x_{level % 2 + 1} <= {level}, h_{level - 1}_1, if(x_1 <= -1, h_{level - 1}_1, 3))"
+        )
+        lines.append(f"h_{level}_1 = {tree}")
+    return parse("\n".join([*lines, f"y_1 = h_{levels}_1 + h_{levels}_1 * 2 + 1"]))
+
+
+def test_equal_subtrees_of_a_tree_are_written_out_unless_they_are_many():
+    for levels, is_forest in ((2, True), (3, True), (40, False)):
+        network = shared_trees(levels)
+        assert (find_forest(network) is not None) == is_forest
+        model = unnamed_model(network)
+        artefact = Artefact(model, "net", "q15", selftest="quick", ranges=((-4.0, 4.0),) * 2)
+        rows = np.random.default_rng(1).uniform(-4, 4, (200, 2))
+        found = artefact.number_format.results(rows)
+        exact = dequantise(
+            artefact.number_format.fixed.program,
+            quantise(artefact.number_format.fixed.program, rows),
+        )
+        wanted = evaluate(network, exact)
+        assert np.abs(found - wanted).max() <= max(artefact.number_format.fixed.bounds)
+
+
+def test_forest_with_equal_subtrees_is_compiled():
+    """Two leaves with few rows of the same two classes have equal trees."""
+    rows = np.array([[a, b] for a in range(6) for b in range(6)], float)
+    target = (rows[:, 1] % 2 == 0).astype(int) ^ (rows[:, 0] == 3)
+    model = tree.DecisionTreeClassifier(random_state=1).fit(rows, target)
+    found = find_forest(compose(compiled(model, rows).model))
+    assert found is not None
+    assert sum(len(one.columns) for one in found.forest.trees) == model.tree_.node_count // 2
 
 
 @pytest.mark.needs_cc
