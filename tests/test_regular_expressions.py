@@ -62,8 +62,9 @@ def test_what_is_broken_is_found(pattern):
 
 
 def test_no_regular_expression_is_possessive_or_atomic():
-    # That one compiles the terminals of bnf.lark, which are looked at below.
-    paths = set(PACKAGE.rglob("*.py")) - {PACKAGE / "grammar" / "syntax.py"}
+    # These two compile the terminals of bnf.lark, which are looked at below.
+    compiled = {PACKAGE / "grammar" / name for name in ("syntax.py", "draft.py")}
+    paths = set(PACKAGE.rglob("*.py")) - compiled
     found = [(path.name, pattern) for path in paths for pattern in expressions_of(path)]
     for path in PACKAGE.rglob("*.lark"):
         found += [(path.name, pattern) for pattern in terminals_of(path)]

@@ -45,11 +45,12 @@ class Hall:
         """Return a key that sorts networks by their score on the training rows, the best first.
 
         Networks with more connections than the one that cross-validation chose come last: their
-        scores are better because they are overfitted. If all families of models were compared, it
-        is their error in cross-validation that counts.
+        scores are better because they are overfitted. With a budget, or if trees are among them,
+        the score in cross-validation counts: trees fit the training rows better than networks do.
         """
         result = self.record.result
-        if result.validation and result.validation.measure == ERROR_RATE:
+        measure = result.validation.measure if result.validation else ""
+        if measure == ERROR_RATE or (measure and self.record.settings.get("trees")):
             return self.validated_rank(row)
         is_larger = bool(result.validation) and row.connections > result.network.connections
         return is_larger, self._score_rank(row)
@@ -274,14 +275,19 @@ def footprints(
 
 
 def make_front(hall: Hall, recommended: str) -> tuple[FrontRecord, ...]:
-    """Return the networks of a hall of fame that were cross-validated, with their costs.
+    """Return the front of the networks of a hall of fame that were cross-validated, by their cost.
 
-    `recommended` is the id of the model that the run chose.
+    Each has a better score than all that take fewer bytes. `recommended` is the id of the model
+    that the run chose, which is always among them.
     """
-    found = []
-    for row in hall.rows:
-        if row.validated is not None:
-            cost = hall.cost(row)
+    costs = [(row, hall.cost(row)) for row in hall.rows if row.validated]
+    costs.sort(key=lambda pair: (pair[1].flash if pair[1] else 0, hall.validated_rank(pair[0])))
+    found: list[FrontRecord] = []
+    best = (True, math.inf)
+    for row, cost in costs:
+        rank = hall.validated_rank(row)
+        if row.validated and (rank < best or row.model_id == recommended):
+            best = min(best, rank)
             found.append(
                 FrontRecord(
                     connections=row.connections,

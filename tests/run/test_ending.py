@@ -181,7 +181,7 @@ def test_few_tables_are_evaluated_in_python_after_the_last_generation(tmp_path, 
         rows.append(len(some))
         return evaluate(network, some)
 
-    for module in ("search.measure", "run.result", "run.evidence", "export.golden"):
+    for module in ("search.measure", "run.evidence", "export.golden"):
         monkeypatch.setattr(f"dsgec.{module}.evaluate", counted)
     settings = Settings(population=40, generations=20, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path)

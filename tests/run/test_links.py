@@ -188,7 +188,7 @@ generations = 2
 population = 6
 [[part]]
 name = "usual"
-engines = ["dsge"]
+representations = ["dsge"]
 grammars = ["one_layer"]
 data = ["wdbc"]
 """

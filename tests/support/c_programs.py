@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+from functools import cache
 
 import numpy as np
 
@@ -15,11 +17,9 @@ COMMANDS = (
         *("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
         "-Wno-maybe-uninitialized",  # an array that a loop writes; exports initialise theirs
     ),
-    (
-        *("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
-        *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-    ),
+    ("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
 )
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 TYPES = {"double": "double", "float": "float", "int8": "int8_t", "int16": "int16_t"}
 MACROS = "".join(f"#define NET_READ_{kind}(p) (*(p))\n" for kind in (8, 16, 32, "DOUBLE", "FLOAT"))
 MAIN = """
@@ -61,7 +61,16 @@ def run_c(folder, program, arithmetic, rows):
     found = {}
     for command in COMMANDS:
         if shutil.which(command[0]):
-            run(folder, [*command, "-std=c99", "net.c", "-o", "net", "-lm"])
+            more = SANITIZERS if command[0] == "clang" and has_sanitizers("clang") else ()
+            run(folder, [*command, *more, "-std=c99", "net.c", "-o", "net", "-lm"])
             run(folder, ["./net"])
             found[command[0]] = np.fromfile(folder / "results", kinds[1]).reshape(len(rows), -1)
     return found
+
+
+@cache
+def has_sanitizers(compiler):
+    """Return whether the libraries of the sanitizers are installed beside a compiler."""
+    command = [compiler, *SANITIZERS, "-x", "c", "-", "-o", "/dev/null"]
+    empty = b"int main(void) { return 0; }"
+    return not subprocess.run(command, input=empty, capture_output=True).returncode

@@ -12,6 +12,7 @@ from dsgec.run.evidence import make_evidence
 from dsgec.run.result import Result, make_record
 from dsgec.run.result_folder import write_result
 from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.measure import PlainMeasurer
 from dsgec.search.models import make_model
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
@@ -53,7 +54,8 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     problem = make_problem(file.grammar, dataset, settings)
     last = Generation(3, 1.5, 2.0, 0, 10, 0, 5, phenotype)
     model = make_model(problem, phenotype)
-    record = make_record(problem, settings, file, last, model, "generations")
+    outputs = PlainMeasurer(problem).outputs(phenotype)
+    record = make_record(problem, settings, file, last, model, outputs, "generations")
     rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]
     drawn = make_evidence(problem, model)
     with make_folder(folder) as opened:

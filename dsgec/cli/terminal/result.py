@@ -118,7 +118,7 @@ def _validated_lines(result: ResultRecord) -> list[str]:
     measure = "R²" if result.validation.measure == RISING else clean(result.validation.measure)
     rows = [("connections", "bytes", f"train {result.objective}", f"cross-validated {measure}")]
     marks = [""]
-    for one in sorted(shown, key=lambda one: one.connections):
+    for one in sorted(shown, key=lambda one: (one.flash or 0, one.connections)):
         flash = "-" if one.flash is None else f"{one.flash:,}"
         validated = f"{one.validation:.4f} ± {one.error:.4f}"
         rows.append((str(one.connections), flash, f"{one.score:.4f}", validated))

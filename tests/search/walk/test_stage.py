@@ -15,6 +15,7 @@ from dsgec.search.backends import ReferenceBackend
 from dsgec.search.choose import choose_evolver
 from dsgec.search.defaults import with_defaults
 from dsgec.search.evolver import LoopEvolver
+from dsgec.search.packing import pack, unpack
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.refine import combine_fronts
 from dsgec.search.settings import Settings
@@ -154,12 +155,16 @@ def test_a_damaged_walk_is_refused(tmp_path):
     again = evolver.walker()
     again.restore(state)
     assert again.save() == state
-    head, _, body = state.partition(b"\n")
+    for damaged in (state[:-8], state + b"12345678", b"", state[:4], b"\xff" * 8 + state[8:]):
+        with pytest.raises(DsgecError, match="the saved state is not one of this run"):
+            evolver.walker().restore(damaged)
+    (walk,) = unpack(state, 1)
+    head, _, body = walk.partition(b"\n")
     wrong = np.frombuffer(body, np.float64).copy()
     wrong[0] = 1e9
-    for damaged in (state[:-8], state + b"12345678", b"", head, head + b"\n" + wrong.tobytes()):
+    for damaged in (walk[:-8], walk + b"12345678", b"", head, head + b"\n" + wrong.tobytes()):
         with pytest.raises(ValueError, match="its walk"):
-            evolver.walker().restore(damaged)
+            evolver.walker().restore(pack([damaged]))
 
 
 def test_a_walk_that_cannot_be_made_is_refused():
