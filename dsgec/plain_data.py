@@ -108,7 +108,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
     test = _TESTS.get(kind)
     if test is not None:
         if not test(value):
-            raise _wrong(place)
+            raise _error_at(place)
         return float(value) if kind is float else value
     if is_dataclass(kind):
         return _read_dataclass(cast(type, kind), value, place)
@@ -122,10 +122,10 @@ def _read(kind: Any, value: Any, place: str) -> Any:
             return tuple(_read(one, item, f"{place}[{i}]") for i, (one, item) in each)
     if origin in (dict, Mapping) and isinstance(value, dict):
         return {key: _read(inner[1], item, f"{place}.{key}") for key, item in value.items()}
-    raise _wrong(place)
+    raise _error_at(place)
 
 
-def _wrong(place: str) -> ValueError:
+def _error_at(place: str) -> ValueError:
     return ValueError(f"`{place}` is missing or wrong" if place else "it is of another type")
 
 
@@ -143,7 +143,7 @@ def _read_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
 
 def _read_dataclass(kind: type, value: Any, place: str) -> Any:
     if not isinstance(value, dict):
-        raise _wrong(place)
+        raise _error_at(place)
     given, rest = {}, dict(value)
     for name, key, own, is_required in _fields(kind):
         if key is None:

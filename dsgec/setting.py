@@ -91,7 +91,9 @@ class Setting:
         except (TypeError, ValueError, OverflowError) as error:
             kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
             kinds += f" or {self.instead!r}" if self.instead else ""
-            raise setting_error(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
+            raise setting_error(
+                self.name, f"is {_shortened_repr(given)}", f"It must be {kinds}."
+            ) from error
 
     def _convert(self, given: Any) -> Any:
         if self.instead and isinstance(given, str) and given == self.instead:
@@ -124,7 +126,7 @@ class Setting:
         for one in value if self.kind is tuple else (value,):
             if self.choices and one not in self.choices:
                 advice = f"Choose from {', '.join(self.choices)}."
-                raise setting_error(self.name, f"is {_shown(one)}", advice)
+                raise setting_error(self.name, f"is {_shortened_repr(one)}", advice)
         low, high = self.low, self.high if highest is None else highest
         bounds = f"between {low} and {high}" if high < math.inf else f"at least {low}"
         if low == -math.inf:
@@ -135,7 +137,7 @@ class Setting:
                 raise setting_error(self.name, f"is {number}", f"It must be {bounds}.")
 
 
-def _shown(value: Any) -> str:
+def _shortened_repr(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 

@@ -226,7 +226,7 @@ def make_array_dataset(
         digest=digest.hexdigest(),
         columns=plain_columns(tuple(names)),
         raw=x,
-        preprocessing=_keep_columns(preprocessing, classes),
+        preprocessing=_estimator_preprocessing(preprocessing, classes),
         row_weights=row_weights,
         weights_digest="" if row_weights is None else digest_weights(row_weights),
         groups=groups,
@@ -244,12 +244,16 @@ def make_frame_dataset(
 ) -> Dataset:
     """Return the data set of a data frame with categories; `y` has class numbers or values."""
     table = _add_row_data(make_table(X, y), row_weights, groups)
-    dataset = make_dataset(table, table.columns[-1], _keep_columns(preprocessing, classes))
+    dataset = make_dataset(
+        table, table.columns[-1], _estimator_preprocessing(preprocessing, classes)
+    )
     return replace(dataset, target="y", classes=classes)
 
 
-def _keep_columns(preprocessing: Preprocessing, classes: tuple[Label, ...]) -> Preprocessing:
-    """Return the preprocessing of an estimator, which drops no column."""
+def _estimator_preprocessing(
+    preprocessing: Preprocessing, classes: tuple[Label, ...]
+) -> Preprocessing:
+    """Return the preprocessing of an estimator: its task is known, and it drops no column."""
     task = "classification" if classes else "regression"
     return replace(preprocessing, task=task, constant="keep", index="keep")
 

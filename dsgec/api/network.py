@@ -187,7 +187,7 @@ class Network:
 
         :param raw: All columns in order, with texts as numbers, as from `rows`.
         """
-        result: NDArray[np.float64] = evaluate(self._whole, raw)
+        result: NDArray[np.float64] = evaluate(self._raw_network, raw)
         return result
 
     def classify(self, raw: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
@@ -195,7 +195,7 @@ class Network:
 
         :param raw: All columns in order, with texts as numbers, as from `rows`.
         """
-        return classify(self._whole, raw, self.model.threshold)
+        return classify(self._raw_network, raw, self.model.threshold)
 
     def rows(self, X: Any) -> NDArray[np.float64]:
         """Return the raw rows of a table: all columns in order, with texts as numbers.
@@ -322,7 +322,7 @@ class Network:
         return read_network, (description, equations, self.name, [*self.ranges])
 
     @cached_property
-    def _whole(self) -> Nodes:
+    def _raw_network(self) -> Nodes:
         return compose(with_unknown(self.model))
 
 

@@ -153,6 +153,7 @@ class Reader:
         return ir.Update(variable, value)
 
     def horner(self, name: str, x: ir.Expression, series: str) -> Iterator[ir.Instruction]:
+        """Yield the steps of a polynomial of x, whose coefficients are the constants `series`."""
         real = self.source.types.real
         *rest, last = (self.number(c, real) for c in self.constants[series])
         value: ir.Expression = last

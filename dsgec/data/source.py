@@ -146,7 +146,7 @@ class TableSource:
             except UnicodeError as error:  # without a position, such as a missing byte order mark
                 raise self._encoding_error(b"") from error
             if "\0" in text:
-                raise self._has_nul(text[: text.index("\0")])
+                raise self._nul_error(text[: text.index("\0")])
             if text and not begun:  # utf-16-le and its like keep the byte order mark
                 text, begun = text.removeprefix("\ufeff"), True
             # A lone surrogate cannot be encoded.
@@ -179,7 +179,7 @@ class TableSource:
                 f" {mention('encoding')} names another encoding"
             )
 
-    def _has_nul(self, before: str) -> DsgecError:
+    def _nul_error(self, before: str) -> DsgecError:
         return DsgecError(
             Fault(
                 "a NUL character, as binary files have and logs after a power cut",

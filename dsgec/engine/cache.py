@@ -104,12 +104,12 @@ def _is_safe_above(status: os.stat_result) -> bool:
 def find(name: str) -> Path | None:
     """Return the path of the library if it is there and complete."""
     path = folder() / f"{name}.so"
-    return None if _whole(path) is None else path
+    return None if _read_entry(path) is None else path
 
 
 def read_object(name: str) -> bytes | None:
     """Return the object if it is there and complete."""
-    return _whole(folder() / f"{name}.o")
+    return _read_entry(folder() / f"{name}.o")
 
 
 def has_object(name: str) -> bool:
@@ -117,7 +117,8 @@ def has_object(name: str) -> bool:
     return (folder() / f"{name}.o").exists()
 
 
-def _whole(path: Path) -> bytes | None:
+def _read_entry(path: Path) -> bytes | None:
+    """Return the contents of an entry and mark it as used; remove it if it is damaged."""
     try:
         data = _read_own(path)
     except OSError:

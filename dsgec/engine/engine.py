@@ -154,7 +154,7 @@ class NativeEngine:
         code = self._lib.dsgec_engine_step(self._engine, generations, seconds, answer)
         if self.operators is not None:
             self.operators.raise_error()
-        self._expect(code)
+        self._check_code(code)
         return [self._row(answer.rows[number], answer.phenotypes) for number in range(answer.count)]
 
     def _row(self, row: Any, texts: Any) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class NativeEngine:
     def look(self, number: int) -> EngineIndividual:
         """Return an individual of the last completed generation."""
         view = self._ffi.new("dsgec_engine_individual *")
-        self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
+        self._check_code(self._lib.dsgec_engine_look(self._engine, number, view))
         return self._individual(view)
 
     def _individual(self, view: Any) -> EngineIndividual:
@@ -208,7 +208,7 @@ class NativeEngine:
 
     def restore(self, state: bytes) -> None:
         """Restore a state that `save` returned in an engine that has not started."""
-        self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
+        self._check_code(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
 
     def send(self, number: int) -> bytes:
         """Return a valid individual as bytes, for another engine of the same run."""
@@ -216,7 +216,9 @@ class NativeEngine:
 
     def receive(self, number: int, migrant: bytes) -> None:
         """Replace an individual by one that `send` returned."""
-        self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
+        self._check_code(
+            self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant))
+        )
 
     def champions(self) -> list[EngineIndividual]:
         """Return the hall of fame: the best of each size, by size, or the front, by cost."""
@@ -340,14 +342,14 @@ class NativeEngine:
         In the text, a constant is `@` and its bits in hexadecimal.
         """
         data, answer = _encode(text), self._ffi.new("dsgec_engine_network *")
-        self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
+        self._check_code(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
     def work(self, text: str) -> dict[str, int]:
         """Count the operations of the C of a network for one row, by kinds."""
         data, counts = _encode(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
-        self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
+        self._check_code(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
         return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
 
     def number(self, text: str) -> float:
@@ -357,7 +359,7 @@ class NativeEngine:
 
     def _bytes(self, function: Any, *arguments: int) -> bytes:
         data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
-        self._expect(function(self._engine, *arguments, data, length))
+        self._check_code(function(self._engine, *arguments, data, length))
         return bytes(self._ffi.buffer(data[0], length[0]))
 
     def _text(self, pointer: Any, length: int) -> str:
@@ -365,7 +367,7 @@ class NativeEngine:
             return ""
         return bytes(self._ffi.buffer(pointer, length)).decode("utf-8", "surrogatepass")
 
-    def _expect(self, code: int) -> None:
+    def _check_code(self, code: int) -> None:
         if code != self._lib.OK:
             raise self._failure(code)
 

@@ -83,6 +83,7 @@ class Library:
         return self.ffi.new(f"{kind} *", made)
 
     def _address(self, pointer: Any, array: NDArray[Any]) -> Any:
+        """Return the address of an array as a pointer of this C type, whose items it must have."""
         if self._dtype(pointer.item) != array.dtype or not array.flags.c_contiguous:
             raise HeaderMismatch(f"an array of {array.dtype} where {pointer.cname} is declared")
         return self.ffi.cast(pointer, array.ctypes.data)

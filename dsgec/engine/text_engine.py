@@ -13,7 +13,7 @@ class TextEngine(NativeEngine):
     def waiting(self) -> list[str]:
         """Return the phenotypes that wait for a score, in an engine for any text."""
         found = self._ffi.new("dsgec_engine_phenotypes *")
-        self._expect(self._lib.dsgec_engine_waiting(self._engine, found))
+        self._check_code(self._lib.dsgec_engine_waiting(self._engine, found))
         if not found.count:
             return []
         ends = self._ffi.unpack(found.ends, found.count)
@@ -38,14 +38,14 @@ class TextEngine(NativeEngine):
             self._ffi.from_buffer("double[]", values),
             values.shape[1],
         )
-        self._expect(code)
+        self._check_code(code)
 
     def abandon(self) -> None:
         """Give up an unfinished generation, in an engine for any text."""
-        self._expect(self._lib.dsgec_engine_abandon(self._engine))
+        self._check_code(self._lib.dsgec_engine_abandon(self._engine))
 
     def look_waiting(self, number: int) -> EngineIndividual:
         """Return one of the individuals whose phenotypes wait for a score."""
         view = self._ffi.new("dsgec_engine_individual *")
-        self._expect(self._lib.dsgec_engine_look_waiting(self._engine, number, view))
+        self._check_code(self._lib.dsgec_engine_look_waiting(self._engine, number, view))
         return self._individual(view)

@@ -93,6 +93,7 @@ class _Entries:
         return ir.Procedure("results", about, (self.x, self.y), body)
 
     def lacks(self) -> ir.Procedure:
+        """Return the procedure that finds out whether a row lacks a value that it needs."""
         required = self.m.required
         body: tuple[ir.Instruction, ...] = (ir.Declare(_LACKING, ir.Number(0)),)
         if required:
@@ -106,6 +107,7 @@ class _Entries:
         return ir.Procedure("lacks", about, (self.x,), body, _LACKING)
 
     def checked(self) -> ir.Procedure:
+        """Return the procedure that computes the results of a row unless it lacks a value."""
         y = ir.Element("y", _I, self.output)
         chosen = ir.Select(_is(_LACKING, "==", ir.Number(1)), self.nothing, y, self.value)
         body: tuple[ir.Instruction, ...] = (
@@ -145,7 +147,10 @@ class _Entries:
         return self.largest(ir.Select(first, ir.Number(0), _NO_CLASS)), _CHOSEN
 
     def largest_sum(self) -> tuple[tuple[ir.Instruction, ...], ir.Expression]:
-        """Return the choice of the largest sum, unless one is NaN or the largest is infinite."""
+        """Return instructions and an expression for the class with the largest sum.
+
+        There is no class if a sum is NaN, or the largest is infinite.
+        """
         best, p = ir.Variable("best", self.value), ir.Element("p", _I, self.output)
         lacks_number = ir.Select(self.is_number(p), _LACKING, ir.Number(1))
         rest = ir.Binary("-", best, best, self.value)

@@ -43,7 +43,7 @@ def run_artefact(model: Model, name: str) -> Artefact:
 
 def parse_targets(text: str) -> tuple[str, ...]:
     """Parse a list of targets such as `c,numpy`."""
-    targets = _listed(text, "target", TARGETS)
+    targets = _split_names(text, "target", TARGETS)
     if not targets:
         raise DsgecError(f"no target is named; choose from {', '.join(TARGETS)}")
     return targets
@@ -51,10 +51,11 @@ def parse_targets(text: str) -> tuple[str, ...]:
 
 def parse_packages(text: str) -> tuple[str, ...]:
     """Parse a list of packages such as `arduino,cmake`, which may be empty."""
-    return _listed(text, "package", DESCRIPTIONS)
+    return _split_names(text, "package", DESCRIPTIONS)
 
 
-def _listed(text: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
+def _split_names(text: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in a list with commas, or raise an error for an unknown one."""
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -111,7 +111,7 @@ class NetworkMutants(Subject):
         with np.errstate(all="ignore"):
             while pending:
                 position = heappop(pending)
-                value, additions = self._recomputed(position, values, shape)
+                value, additions = self._recompute(position, values, shape)
                 work += additions
                 if position in changes:
                     known = block.values[position] if value is None else value
@@ -147,7 +147,7 @@ class NetworkMutants(Subject):
                 changes.setdefault(position, []).append((number, change))
         return changes
 
-    def _recomputed(
+    def _recompute(
         self, position: int, values: _Values, shape: tuple[int, int]
     ) -> tuple[Array | None, int]:
         """Return the value of a node if an argument has changed, and the work."""
@@ -192,7 +192,7 @@ class NetworkMutants(Subject):
         left = np.arange(len(rows))  # the places where no output differs so far
         # The outputs that have moved differ most often.
         for number in sorted(range(len(found)), key=lambda n: outputs[n] not in values):
-            unlike = _unlike(found[number][left], block.outputs[number][rows[left]])
+            unlike = _differ(found[number][left], block.outputs[number][rows[left]])
             differs[moved[0][left[unlike]], rows[left[unlike]]] = True
             left = left[~unlike]
         return differs
@@ -267,7 +267,8 @@ def _bits(values: Array) -> Array:
     return np.ascontiguousarray(values).view(_INTEGERS[values.dtype])
 
 
-def _unlike(found: Array, wanted: Array) -> NDArray[np.bool_]:
+def _differ(found: Array, wanted: Array) -> NDArray[np.bool_]:
+    """Return where numbers differ: in value or sign, but not if both are NaN."""
     same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
     unlike: NDArray[np.bool_] = ~(same | (np.isnan(found) & np.isnan(wanted)))
     return unlike  # one NaN is as good as another

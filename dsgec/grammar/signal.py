@@ -111,7 +111,7 @@ class _Enumeration:
         rule = self.rules[name]
         for symbol in (symbol for each in rule.alternatives for symbol in each.symbols):
             if isinstance(symbol, Terminal) and _names_channel(symbol):
-                raise self._misplaced([*seen], symbol)
+                raise self._misplaced_error([*seen], symbol)
             if isinstance(symbol, NonTerminal) and symbol.name not in seen:
                 yield from self._find(symbol.name, seen)
 
@@ -122,7 +122,7 @@ class _Enumeration:
         texts = (self._first(alternative) for alternative in self.rules[name].alternatives)
         return all(_fault(text) is None for text in texts)
 
-    def _misplaced(self, way: list[str], channel: Terminal) -> DsgecError:
+    def _misplaced_error(self, way: list[str], channel: Terminal) -> DsgecError:
         """Return the error of a channel outside of a feature, or of what caused that."""
         for name in reversed(way):
             if name in self.cyclic:

@@ -159,6 +159,7 @@ class _Expression(Cursor):
         return reader.builder.input(column)
 
     def hidden(self, match: re.Match[str]) -> int:
+        """Return the position of a neuron that an expression names, or raise an error."""
         layer, neuron = match["layer"], match["neuron"]
         if max(len(layer), len(neuron)) <= LONGEST_INDEX:
             position = self.reader.named.get((int(layer), int(neuron)))

@@ -168,29 +168,29 @@ def check(network: Network) -> Network:
     for position, node in enumerate(network.nodes):
         match node:
             case Constant(value):
-                _expect(math.isfinite(value), f"node {position}: {value} is not finite")
+                _require(math.isfinite(value), f"node {position}: {value} is not finite")
                 seen.add(value.hex())
             case Input(column):
-                _expect(0 <= column < network.inputs, f"node {position}: no column {column}")
+                _require(0 <= column < network.inputs, f"node {position}: no column {column}")
                 seen.add(node)
             case Apply(function, arguments):
-                _expect(function in ARITY, f"node {position}: no function {function}")
-                _expect(ARITY[function] == len(arguments), f"node {position}: arity of {function}")
-                _expect(
+                _require(function in ARITY, f"node {position}: no function {function}")
+                _require(ARITY[function] == len(arguments), f"node {position}: arity of {function}")
+                _require(
                     all(0 <= argument < position for argument in arguments),
                     f"node {position}: reads a node that does not stand before it",
                 )
-                _expect(
+                _require(
                     function != "pow" or _is_exponent(network.nodes[arguments[1]]),
                     f"node {position}: the exponent is not a whole number",
                 )
                 seen.add(node)
             case _:
                 assert_never(node)
-    _expect(len(seen) == len(network.nodes), "two nodes are equal")
-    _expect(bool(network.outputs), "no output")
+    _require(len(seen) == len(network.nodes), "two nodes are equal")
+    _require(bool(network.outputs), "no output")
     named = [position for layer in network.layers for position in layer]
-    _expect(
+    _require(
         all(0 <= position < len(network.nodes) for position in (*named, *network.outputs)),
         "a neuron or an output is not a node",
     )
@@ -201,6 +201,7 @@ def _is_exponent(node: Node) -> bool:
     return isinstance(node, Constant) and integer_exponent(node.value) is not None
 
 
-def _expect(holds: bool, fault: str) -> None:
+def _require(holds: bool, fault: str) -> None:
+    """Raise an error if a rule of networks does not hold."""
     if not holds:
         raise InvalidNetwork(fault)

@@ -135,6 +135,7 @@ class NetworkReader(ExpressionReader):
         self.named[len(layers), len(layers[-1])] = position
 
     def through(self, values: list[int], softmax: bool, output: str) -> tuple[int, ...]:
+        """Return the outputs; `%output sigmoid` adds a sigmoid to the only one."""
         if output == "sigmoid" and len(values) == 1 and not softmax:
             return (self.builder.apply("sig", (values[0],)),)
         return tuple(values)

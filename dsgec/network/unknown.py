@@ -105,15 +105,16 @@ def _is_power(node: Node) -> bool:
 
 def _softmax(builder: Builder, sums: list[int]) -> list[int]:
     """Return the probabilities; limits that change nothing tell fixed point the ranges."""
-    most = _folded(builder, "max", sums)
+    most = _fold(builder, "max", sums)
     zero, one = builder.constant(0.0), builder.constant(1.0)
     below = [builder.apply("sub", (each, most)) for each in sums]
     powers = [builder.apply("exp", (builder.apply("min", (each, zero)),)) for each in below]
-    total = builder.apply("max", (_folded(builder, "add", powers), one))
+    total = builder.apply("max", (_fold(builder, "add", powers), one))
     return [builder.apply("div", (power, total)) for power in powers]
 
 
-def _folded(builder: Builder, function: str, values: list[int]) -> int:
+def _fold(builder: Builder, function: str, values: list[int]) -> int:
+    """Apply a function of two arguments to all values, from the first to the last."""
     first, *others = values
     for other in others:
         first = builder.apply(function, (first, other))

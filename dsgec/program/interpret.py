@@ -83,9 +83,10 @@ class _RowValues(Walker[Any]):
                 continue
             going = np.flatnonzero(test)  # only these rows go on
             variables, arrays = self.variables, self.arrays
-            self.variables = {name: _some(value, going) for name, value in variables.items()}
+            self.variables = {name: _take_rows(value, going) for name, value in variables.items()}
             self.arrays = {
-                name: [_some(value, going) for value in values] for name, values in arrays.items()
+                name: [_take_rows(value, going) for value in values]
+                for name, values in arrays.items()
             }
             self.do(loop.body)
             inner, self.variables, self.arrays = self.variables, variables, arrays
@@ -125,7 +126,8 @@ class _RowValues(Walker[Any]):
         return value
 
 
-def _some(value: Any, rows: NDArray[Any]) -> Any:
+def _take_rows(value: Any, rows: NDArray[Any]) -> Any:
+    """Return the value for some rows."""
     """Return a value for some rows."""
     return value[rows] if isinstance(value, np.ndarray) else value
 

@@ -161,14 +161,14 @@ class WordPrinter:
                 low = _shift(self.low(left, more), ">>>", k)
                 if more <= _HALF or self.is_short(left):
                     return low
-                return _joined("|", low, _shift(self.high(left, more), "<<", _HALF - k))
+                return _join_words("|", low, _shift(self.high(left, more), "<<", _HALF - k))
             case ir.Binary("*", left, right):
                 return f"Math.imul({self.low(left, bits)}, {self.low(right, bits)})"
             case ir.Binary("&", left, ir.Number(mask) as right):
                 few = min(bits, int(mask).bit_length())
-                return _joined("&", self.low(left, few), self.low(right))
+                return _join_words("&", self.low(left, few), self.low(right))
             case ir.Binary(operator, left, right):
-                return _joined(operator, self.low(left, bits), self.low(right, bits))
+                return _join_words(operator, self.low(left, bits), self.low(right, bits))
             case ir.Select(test, left, right):
                 lows = _inner(self.low(left, bits)), _inner(self.low(right, bits))
                 return f"{_inner(self.write(test))} ? {lows[0]} : {lows[1]}"
@@ -191,14 +191,14 @@ class WordPrinter:
                 if k >= _HALF:
                     return _shift(low, "<<", k - _HALF)
                 high = _shift(self.high(left, bits - k), "<<", k)
-                return _joined("|", high, _shift(low, ">>>", _HALF - k))
+                return _join_words("|", high, _shift(low, ">>>", _HALF - k))
             case ir.Binary(">>", left, count):
                 k = known(count)
                 return _shift(self.high(left, min(bits + k, _WHOLE)), ">>>", k)
             case ir.Binary("+" | "-" | "|" | "&" as operator, left, right):
-                high = _joined(operator, self.high(left, bits), self.high(right, bits))
+                high = _join_words(operator, self.high(left, bits), self.high(right, bits))
                 carried = self.carried(operator, left, right)
-                return high if carried == "0" else _joined(operator, high, carried)
+                return high if carried == "0" else _join_words(operator, high, carried)
             case ir.Select(test, left, right):
                 highs = _inner(self.high(left, bits)), _inner(self.high(right, bits))
                 return f"{_inner(self.write(test))} ? {highs[0]} : {highs[1]}"
@@ -237,7 +237,8 @@ def _inner(text: str) -> str:
     return f"({text})" if " " in text and not is_whole else text
 
 
-def _joined(operator: str, left: str, right: str) -> str:
+def _join_words(operator: str, left: str, right: str) -> str:
+    """Return an operation on two words, simplified if one of them is 0."""
     if "0" in (left, right) and operator == "&":
         return "0"
     if right == "0":

@@ -24,7 +24,7 @@ def _take(values, index):
 '''
 
 
-def _looked(procedure: ir.Procedure) -> Iterator[str]:
+def _tables_looked_up(procedure: ir.Procedure) -> Iterator[str]:
     """Yield the tables that functions read, or that are read at a place which the row decides."""
     steps = [i for i in ir.instructions(procedure.body) if isinstance(i, ir.Declare | ir.Update)]
     arrays = {parameter.name for parameter in procedure.arrays}
@@ -68,7 +68,7 @@ class NumpyPrinter(PythonPrinter):
         self.looked = {
             table
             for procedure in (program.procedures if program.tables else ())
-            for table in _looked(procedure)
+            for table in _tables_looked_up(procedure)
         }
 
     def print(self) -> str:

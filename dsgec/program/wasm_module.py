@@ -26,37 +26,39 @@ _NARROW = {"i8": "8_s", "u8": "8_u", "i16": "16_s", "u16": "16_u"}
 _NOTHING = 0x40  # the type of a block that leaves no value
 
 
-def _numbered(first: int, *names: str) -> dict[str, int]:
+def _consecutive(first: int, *names: str) -> dict[str, int]:
+    """Return names with numbers that follow each other."""
     return {name: first + i for i, name in enumerate(names)}
 
 
-def _of(type_: str, first: int, names: str) -> dict[str, int]:
-    return _numbered(first, *(f"{type_}.{name}" for name in names.split()))
+def _typed(type_: str, first: int, names: str) -> dict[str, int]:
+    """Return instructions of a type with their numbers, which follow each other."""
+    return _consecutive(first, *(f"{type_}.{name}" for name in names.split()))
 
 
 _COMPARED = "eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u"
 _INTEGER = "clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u"
 _REAL = "abs neg ceil floor trunc nearest sqrt add sub mul div min max copysign"
 OPCODES: Mapping[str, int] = {
-    **_numbered(0x02, "block", "loop", "if", "else"),
-    **_numbered(0x0B, "end", "br", "br_if"),
+    **_consecutive(0x02, "block", "loop", "if", "else"),
+    **_consecutive(0x0B, "end", "br", "br_if"),
     **{"return": 0x0F, "call": 0x10, "select": 0x1B},
-    **_numbered(0x20, "local.get", "local.set", "local.tee"),
-    **_numbered(0x28, *(f"{type_}.load" for type_ in TYPES)),
-    **_numbered(0x2C, *(f"i32.load{name}" for name in ("8_s", "8_u", "16_s", "16_u"))),
-    **_numbered(0x36, *(f"{type_}.store" for type_ in TYPES), "i32.store8", "i32.store16"),
-    **_numbered(0x41, *(f"{type_}.const" for type_ in TYPES)),
-    **_of("i32", 0x45, _COMPARED),
-    **_of("i64", 0x50, _COMPARED),
-    **_of("f32", 0x5B, "eq ne lt gt le ge"),
-    **_of("f64", 0x61, "eq ne lt gt le ge"),
-    **_of("i32", 0x67, _INTEGER),
-    **_of("i64", 0x79, _INTEGER),
-    **_of("f32", 0x8B, _REAL),
-    **_of("f64", 0x99, _REAL),
+    **_consecutive(0x20, "local.get", "local.set", "local.tee"),
+    **_consecutive(0x28, *(f"{type_}.load" for type_ in TYPES)),
+    **_consecutive(0x2C, *(f"i32.load{name}" for name in ("8_s", "8_u", "16_s", "16_u"))),
+    **_consecutive(0x36, *(f"{type_}.store" for type_ in TYPES), "i32.store8", "i32.store16"),
+    **_consecutive(0x41, *(f"{type_}.const" for type_ in TYPES)),
+    **_typed("i32", 0x45, _COMPARED),
+    **_typed("i64", 0x50, _COMPARED),
+    **_typed("f32", 0x5B, "eq ne lt gt le ge"),
+    **_typed("f64", 0x61, "eq ne lt gt le ge"),
+    **_typed("i32", 0x67, _INTEGER),
+    **_typed("i64", 0x79, _INTEGER),
+    **_typed("f32", 0x8B, _REAL),
+    **_typed("f64", 0x99, _REAL),
     **{"i64.extend_i32_u": 0xAD, "f32.convert_i64_s": 0xB4},
-    **_numbered(0xBC, "i32.reinterpret_f32", "i64.reinterpret_f64"),
-    **_numbered(0xBE, "f32.reinterpret_i32", "f64.reinterpret_i64"),
+    **_consecutive(0xBC, "i32.reinterpret_f32", "i64.reinterpret_f64"),
+    **_consecutive(0xBE, "f32.reinterpret_i32", "f64.reinterpret_i64"),
 }
 
 

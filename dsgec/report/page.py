@@ -151,11 +151,11 @@ def _page(model: Model, nodes: list[NamedNode], evidence: Evidence) -> dict[str,
         ],
         "bounded": [f"{name}(" for name, function in FUNCTIONS.items() if function.is_bounded],
         "labels": [str(label) for label in model.classes],
-        **_played(model, evidence),
+        **_recording_data(model, evidence),
     }
 
 
-def _played(model: Model, evidence: Evidence) -> dict[str, Any]:
+def _recording_data(model: Model, evidence: Evidence) -> dict[str, Any]:
     """Return the recording that a page plays, and what its samples stand for."""
     signal = model.signal
     if evidence.played is None or signal is None:

@@ -145,13 +145,13 @@ class Genealogy:
         """Return the place of an individual in the generation in which it was born."""
         generation, number = place
         while generation > 0:
-            before = self._kept(generation, number)
+            before = self._earlier_number(generation, number)
             if before is None:
                 return generation, number
             generation, number = generation - 1, before
         return generation, number
 
-    def _kept(self, generation: int, number: int) -> int | None:
+    def _earlier_number(self, generation: int, number: int) -> int | None:
         """Return the number that an individual had before, if it is no child."""
         key, before = self.generation(generation).keys[number], self.generation(generation - 1)
         if self._problem.cost.is_minimised:  # all parents compete with the children

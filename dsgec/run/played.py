@@ -65,7 +65,7 @@ def choose_recording(problem: Problem, model: Model) -> PlayedRecording | None:
     samples = to_integers(signal.channels, signal.bits, windows.samples[first:last])
     ends = (windows.starts[chosen] - first + windows.window - 1).tolist()
     wanted = [str(model.classes[int(v)]) if model.classes else float(v) for v in y[chosen]]
-    given = _given(problem, model, chosen)
+    given = _stream_results(problem, model, chosen)
     recording = 0 if windows.recording is None else int(windows.recording[chosen[0]])
     name = windows.recordings[recording] if windows.recordings else ""
     return PlayedRecording(
@@ -76,7 +76,9 @@ def choose_recording(problem: Problem, model: Model) -> PlayedRecording | None:
     )
 
 
-def _given(problem: Problem, model: Model, rows: NDArray[np.intp]) -> list[str | float | None]:
+def _stream_results(
+    problem: Problem, model: Model, rows: NDArray[np.intp]
+) -> list[str | float | None]:
     """Return what the stream of a model gives for windows that follow each other."""
     used = in_use(model)
     assert problem.dataset.raw is not None and used.signal is not None

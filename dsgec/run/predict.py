@@ -58,7 +58,7 @@ def predictions(model: Model, table: Table, group: str = "") -> str:
             writer.writerow([*place, *name, *probabilities])
     else:
         count = outputs.shape[1]
-        names = [model.target] if model.target and count == 1 else _numbered(count)
+        names = [model.target] if model.target and count == 1 else _output_names(count)
         writer.writerow([*head, *map(_cell, names)])
         for place, row in zip(places, outputs.tolist(), strict=True):
             writer.writerow([*place, *row])
@@ -110,7 +110,7 @@ def _window_cells(windows: Windows) -> list[tuple[str, int, int]]:
     return found
 
 
-def _numbered(count: int) -> list[str]:
+def _output_names(count: int) -> list[str]:
     return [f"y_{number}" for number in range(1, count + 1)]
 
 

@@ -164,7 +164,7 @@ def class_intervals(
     squares = OBJECTIVES["mse"].row_errors(outputs, targets) / outputs.shape[1]
     return {
         "accuracy": _wilson(sum(hits), sum(sizes)),
-        "rmse": _root(_mean_interval(squares)),
+        "rmse": _interval_root(_mean_interval(squares)),
         "auroc": _auroc_interval(tally, sizes),
         "f1": _f1_interval(tally),
         "balanced_accuracy": _combine(
@@ -178,7 +178,7 @@ def error_intervals(outputs: Array, targets: Array) -> Intervals:
     errors = outputs[:, 0] - targets
     squares = errors * errors
     return {
-        "rmse": _root(_mean_interval(squares)),
+        "rmse": _interval_root(_mean_interval(squares)),
         "mae": _mean_interval(np.abs(errors)),
         "r2": _r2_interval(squares, targets),
     }
@@ -286,5 +286,5 @@ def _standard_error(values: Array) -> float:
     return math.sqrt(ordered_sum(deviations * deviations) / (rows - 1) / rows)
 
 
-def _root(interval: Interval | None) -> Interval | None:
+def _interval_root(interval: Interval | None) -> Interval | None:
     return None if interval is None else (math.sqrt(interval[0]), math.sqrt(interval[1]))

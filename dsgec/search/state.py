@@ -163,13 +163,13 @@ class _Reader:
 
     def state(self) -> State | None:
         magic = _magic(self.problem)
-        _expect(self.bytes(len(magic)) == magic)
+        _require(self.bytes(len(magic)) == magic)
         generation, evaluations, reused, population, remembered = self.unpack(_COUNTS)
         if self.problem.fitness is not None:
             (self.width,) = self.unpack(_WIDTH)
-        _expect(population == self.settings.population)
-        _expect(not remembered or not self.problem.learning)
-        _expect(max(generation, evaluations, reused) < 1 << 62)
+        _require(population == self.settings.population)
+        _require(not remembered or not self.problem.learning)
+        _require(max(generation, evaluations, reused) < 1 << 62)
         genotypes: list[Genotype] = []
         individuals: list[Individual] = []
         for _ in range(population if generation else 0):
@@ -178,11 +178,11 @@ class _Reader:
                 individuals.append(self.learned(genotypes[-1]))
         for _ in range(remembered):
             key, fitness, outcome = self.unpack(_REMEMBERED)
-            _expect(key not in self.scorer.memory)
+            _require(key not in self.scorer.memory)
             self.scorer.memory[key] = self.score(outcome, fitness)
         for slot in range(LARGEST_CHAMPION + 1 if self.problem.fitness is None else 0):
             self.champion(slot)
-        _expect(self.at == len(self.data))
+        _require(self.at == len(self.data))
         self.scorer.evaluations, self.scorer.reused = evaluations, reused
         if not self.problem.learning:
             individuals = [self.scored(genotype) for genotype in genotypes]
@@ -195,10 +195,10 @@ class _Reader:
         score = self.score(*self.unpack(_LEARNED))
         count = self.number()
         derivation = self.express(genotype)
-        _expect(not derivation.fault or score.outcome == REFUSED)
-        _expect(count in (0, len(derivation.constants)))
+        _require(not derivation.fault or score.outcome == REFUSED)
+        _require(count in (0, len(derivation.constants)))
         rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
-        _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
+        _require(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
         reason = derivation.fault or score.outcome
         return Individual(derivation, replace(score, reason=reason), rates)
 
@@ -208,26 +208,26 @@ class _Reader:
         if derivation.fault:
             return Individual(derivation, Score(INFINITE, derivation.fault))
         key = hash_text(derivation.phenotype)
-        _expect(key in self.scorer.memory)
+        _require(key in self.scorer.memory)
         return Individual(derivation, self.scorer.memory[key])
 
     def migrant(self) -> Individual:
         genotype = self.genotype()
         if self.problem.learning:
             individual = self.learned(genotype)
-            _expect(self.at == len(self.data) and not individual.score.reason)
+            _require(self.at == len(self.data) and not individual.score.reason)
             return individual
         score = self.score(_OUTCOMES.index(""), *self.unpack(_FITNESS))
         derivation = self.express(genotype)
-        _expect(self.at == len(self.data) and not derivation.fault)
+        _require(self.at == len(self.data) and not derivation.fault)
         key = hash_text(derivation.phenotype)
         return Individual(derivation, self.scorer.memory.setdefault(key, score))
 
     def express(self, genotype: Genotype) -> Derivation:
         """Map a genotype without random draws, since a saved one needs no repair."""
-        _expect(self.representation.is_valid(genotype))
+        _require(self.representation.is_valid(genotype))
         derivation = self.representation.express(genotype, Stream(0, 0, 0))
-        _expect(dict(derivation.genotype) == genotype)
+        _require(dict(derivation.genotype) == genotype)
         return derivation
 
     def score(self, number: int, fitness: float) -> Score:
@@ -236,20 +236,20 @@ class _Reader:
         if self.problem.fitness is not None:
             return self.text_score(number, fitness, size)
         cost = self.unpack(_COST)[0] if self.problem.cost.is_minimised else size
-        _expect(number < len(_OUTCOMES) and size <= _LARGEST and cost <= _LARGEST_COST)
+        _require(number < len(_OUTCOMES) and size <= _LARGEST and cost <= _LARGEST_COST)
         outcome = _OUTCOMES[number]
-        _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
+        _require(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
         return Score(fitness, outcome, size, outcome, cost)
 
     def text_score(self, number: int, fitness: float, size: int) -> Score:
         """Read the values of a user's fitness, and return a score."""
-        _expect(number < len(_OUTCOMES) and size <= _LARGEST)
+        _require(number < len(_OUTCOMES) and size <= _LARGEST)
         outcome = _OUTCOMES[number]
-        _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
+        _require(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
         count = 0 if outcome else self.width
-        _expect(8 * count <= len(self.data) - self.at)
+        _require(8 * count <= len(self.data) - self.at)
         values = struct.unpack(f"<{count}d", self.bytes(8 * count))
-        _expect(all(map(math.isfinite, values)))
+        _require(all(map(math.isfinite, values)))
         return Score(fitness, outcome, size, outcome, size, values)
 
     def genotype(self) -> Genotype:
@@ -257,9 +257,9 @@ class _Reader:
         last = (-1, -1)
         for _ in range(self.number()):
             gene, length = (self.number(), self.number()), self.number()
-            _expect(length > 0 and gene > last)
+            _require(length > 0 and gene > last)
             values = struct.unpack(f"<{length}I", self.bytes(4 * length))
-            _expect(max(values) <= _LARGEST)
+            _require(max(values) <= _LARGEST)
             genes[gene], last = values, gene
         return genes
 
@@ -272,17 +272,17 @@ class _Reader:
         if self.problem.learning:
             genotype = self.genotype()
             phenotype = self.express(genotype).phenotype
-            _expect(len(phenotype.encode("utf-8", "surrogatepass")) == length)
+            _require(len(phenotype.encode("utf-8", "surrogatepass")) == length)
         else:
             phenotype = self.bytes(length).decode("utf-8", "surrogatepass")
         network = self.problem.language.parse(phenotype)
-        _expect(math.isfinite(fitness) and self.problem.fits(network))
+        _require(math.isfinite(fitness) and self.problem.fits(network))
         size = self.problem.language.connections(phenotype)
         cost = search_cost(self.problem, simplify(network), size)
         champion = Champion(size, fitness, phenotype, genotype, cost)
         self.scorer.hall.admit(champion)
         slots = self.scorer.hall.slots
-        _expect(slots.get(slot) is champion and max(slots) == slot)
+        _require(slots.get(slot) is champion and max(slots) == slot)
 
     def number(self) -> int:
         return int.from_bytes(self.bytes(4), "little")
@@ -292,12 +292,13 @@ class _Reader:
 
     def bytes(self, count: int) -> bytes:
         part = self.data[self.at : self.at + count]
-        _expect(len(part) == count)
+        _require(len(part) == count)
         self.at += count
         return part
 
 
-def _expect(condition: bool) -> None:
+def _require(condition: bool) -> None:
+    """Raise an error if a state is damaged."""
     if not condition:
         raise _DamagedState
 

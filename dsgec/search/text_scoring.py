@@ -183,14 +183,14 @@ class TextJudge:
             if self.width:
                 self._expect(0)
                 if self.width:
-                    return self._wrong("one number")
+                    return self._wrong_width("one number")
             return Verdict(-answer if self.fitness.maximise else answer, len(phenotype), (), "")
         if isinstance(answer, Failure):
             return Verdict(INFINITE, 0, (), answer.reason)
         assert isinstance(answer, tuple)
         self._expect(len(answer))
         if len(answer) != self.width:
-            return self._wrong(f"{len(answer)} values")
+            return self._wrong_width(f"{len(answer)} values")
         values = tuple(-value for value in answer) if self.fitness.maximise else answer
         fitness = values[0] if self.fitness.objectives > 1 else _add(values)
         if not math.isfinite(fitness):
@@ -214,7 +214,8 @@ class TextJudge:
             )
         self.width = width
 
-    def _wrong(self, given: str) -> Verdict:
+    def _wrong_width(self, given: str) -> Verdict:
+        """Return the verdict on a fitness with more or fewer values than others."""
         known = f"{self.width} values" if self.width else "one number"
         return Verdict(INFINITE, 0, (), f"the fitness is {given}, but it was {known} before")
 

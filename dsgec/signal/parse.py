@@ -66,7 +66,7 @@ class _Parser:
             raise self.unexpected(token, f"the name of a {kind}")
         definition = DEFINITIONS.get(name)
         if definition is None or definition.kind != kind:
-            raise self.unknown(token, kind)
+            raise self.unknown_name_error(token, kind)
         if depth > _DEEPEST:
             raise self.fail(token, f"more than {_DEEPEST} filters stand inside each other")
         self.expect("(")
@@ -171,7 +171,8 @@ class _Parser:
         found = "the end" if token.lastgroup == "end" else f"`{clean(token[0].strip())}`"
         return self.fail(token, f"expected {expected}, found {found}", _FORM)
 
-    def unknown(self, token: re.Match[str], kind: str) -> DsgecError:
+    def unknown_name_error(self, token: re.Match[str], kind: str) -> DsgecError:
+        """Return the error of a name that is no feature or filter here."""
         names = [one.name for one in DEFINITIONS.values() if one.kind == kind]
         other = DEFINITIONS.get(token["name"])
         if other is not None and other.kind == "feature":

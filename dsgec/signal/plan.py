@@ -90,7 +90,7 @@ def written_out(feature: Call) -> Iterator[Call]:
     """Yield the calls of which a feature is the sum; each is defined by a function."""
     if feature.function in SHORT:
         text = parse_feature(SHORT[feature.function])
-        yield from written_out(_replaced(text, streams_of(feature)[0]))
+        yield from written_out(_on_stream(text, streams_of(feature)[0]))
     elif feature.function in SUMS:
         *numbers, first, last = numbers_of(feature)
         for number in range(first[1], last[1] + 1):
@@ -123,7 +123,7 @@ def channels_of(call: Call) -> Iterator[str]:
 def kept_by(call: Call | Kept, name: str) -> Kept:
     """Return what is kept under a name for a call, or for something else that is kept."""
     streams, numbers = _context(call)
-    needs = _needs(name)
+    needs = _dependencies(name)
     own = tuple((number, value) for number, value in numbers if number in needs)
     return Kept(name, streams if needs & {*STREAMS} else (), own)
 
@@ -195,7 +195,7 @@ def _kept_names(definition: Definition) -> Iterator[str]:
 
 
 @cache
-def _needs(name: str) -> frozenset[str]:
+def _dependencies(name: str) -> frozenset[str]:
     """Return the streams and numbers that something kept depends on, also through others."""
     found: set[str] = set()
     waiting, seen = [name], set()
@@ -215,13 +215,13 @@ def _needs(name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _replaced(call: Call, stream: Stream) -> Call:
+def _on_stream(call: Call, stream: Stream) -> Call:
     """Return a call of the stream x as one of another stream."""
     names: Mapping[str, Stream] = {"x": stream}
     return Call(
         call.function,
         tuple(
-            _replaced(argument, stream)
+            _on_stream(argument, stream)
             if isinstance(argument, Call)
             else names.get(argument, argument)
             if isinstance(argument, str)

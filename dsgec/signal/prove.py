@@ -29,7 +29,7 @@ def prove(feature: Call, window: int, bits: int) -> ProvedFeature:
     parts = [_prove_part(part, window, bits) for part in written_out(feature)]
     if len(parts) == 1:
         return parts[0]
-    return _limited(sum(part.least for part in parts), sum(part.most for part in parts))
+    return _shift_to_floats(sum(part.least for part in parts), sum(part.most for part in parts))
 
 
 def shifts_of(signal: Signal) -> dict[Call, int]:
@@ -46,7 +46,7 @@ def _prove_part(feature: Call, window: int, bits: int) -> ProvedFeature:
     """Return the range of a feature; a filter limits its results, so it is proved on its own."""
     for stream in streams_of(feature):
         _prove_stream(stream, window, bits)
-    return _proved(_on_channels(feature), window, bits)
+    return _prove_feature(_on_channels(feature), window, bits)
 
 
 def _prove_stream(stream: Stream, window: int, bits: int) -> None:
@@ -55,7 +55,7 @@ def _prove_stream(stream: Stream, window: int, bits: int) -> None:
             _prove_stream(inner, window, bits)
         alone = Call("last", (_on_channels(stream),))
         keeps = len(make_plan((alone,)).old) > 0
-        _proved(alone, window if keeps else min(window, _SHORT), bits)
+        _prove_feature(alone, window if keeps else min(window, _SHORT), bits)
 
 
 def _on_channels(call: Call) -> Call:
@@ -65,15 +65,16 @@ def _on_channels(call: Call) -> Call:
 
 
 @cache
-def _proved(feature: Call, window: int, bits: int) -> ProvedFeature:
+def _prove_feature(feature: Call, window: int, bits: int) -> ProvedFeature:
+    """Return the range of a feature of a window, after a proof that it stays within 32 bits."""
     channels = tuple(Channel(name) for name in dict.fromkeys(channels_of(feature)))
     program = window_program(Signal(channels, window, window, (feature,), bits))
     (found,) = check(program, program.entry)["y"]
     assert isinstance(found, Extent)
-    return _limited(found.least, found.most)
+    return _shift_to_floats(found.least, found.most)
 
 
-def _limited(least: int, most: int) -> ProvedFeature:
+def _shift_to_floats(least: int, most: int) -> ProvedFeature:
     """Return a range that is shifted so far that floats have all its numbers."""
     shift = 0
     while max(-(least >> shift), most >> shift) > MOST_RESULT:

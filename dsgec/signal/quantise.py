@@ -37,7 +37,7 @@ def fit_channels(
     if all(_are_small_integers(column, limit) for column in columns):
         return tuple(map(Channel, names)), bits
     centred = [_scale(float(np.max(np.abs(column), initial=0.0)), limit) for column in columns]
-    together = _together(names, centred)
+    together = _common_scales(names, centred)
     channels = []
     for name, column, is_axis in zip(names, columns, together, strict=True):
         if _are_small_integers(column, limit) and not is_axis:
@@ -45,7 +45,7 @@ def fit_channels(
         elif is_axis:
             channels.append(Channel(name, 0.0, is_axis))
         else:
-            channels.append(_fitted(name, column, limit))
+            channels.append(_fit_channel(name, column, limit))
     return tuple(channels), bits
 
 
@@ -81,7 +81,7 @@ def _scale(size: float, limit: int) -> float:
     return math.ldexp(1.0, max(exponent - (fraction == 0.5), _LEAST_EXPONENT))
 
 
-def _fitted(name: str, column: Values, limit: int) -> Channel:
+def _fit_channel(name: str, column: Values, limit: int) -> Channel:
     """Return a channel; it has an offset if its values are far from 0."""
     if not column.size:
         return Channel(name)
@@ -93,7 +93,7 @@ def _fitted(name: str, column: Values, limit: int) -> Channel:
     return Channel(name, scale * float(np.rint((low + high) / 2 / scale)), scale)
 
 
-def _together(names: Sequence[str], scales: Sequence[float]) -> list[float]:
+def _common_scales(names: Sequence[str], scales: Sequence[float]) -> list[float]:
     """Return the common scale of channels that belong together; 0 where one stands alone."""
     if len(names) > 1 and max(scales) <= _ALIKE * min(scales):
         return [max(scales)] * len(names)

@@ -56,13 +56,14 @@ def check_stream(program: Program, signal: Signal) -> list[tuple[int, int]]:
         procedure = procedure_of(program, FOLLOWING if at else FIRST)
         scalars = {"at": Extent(at, at)} if at else {}
         walker.run(procedure, {"sample": sample, **state}, scalars)
-        state = {array.name: _written(walker, array) for array in state_of(program)}
+        state = {array.name: _final_values(walker, array) for array in state_of(program)}
     walker.run(procedure_of(program, FEATURES), state)
     (x,) = (a for a in procedure_of(program, FEATURES).arrays if a.name == "x")
-    return [extent.ends for extent in _written(walker, x)]
+    return [extent.ends for extent in _final_values(walker, x)]
 
 
-def _written(walker: RangeWalker, array: ArrayParameter) -> list[Ranged]:
+def _final_values(walker: RangeWalker, array: ArrayParameter) -> list[Ranged]:
+    """Return the range of each element of an array, all of which must have been written."""
     elements = [element for element in walker.arrays[array.name] if element is not None]
     if len(elements) < array.size:
         raise InvalidProgram(f"elements of {array.name} are not written")

@@ -77,7 +77,7 @@ def _comparisons(plan: TablePlan, results: Results) -> Iterator[list[Any]]:
                         figures(chosen[row, data], measure), figures(chosen[other, data], measure)
                     )
                     if answer is not None:
-                        numbers = map(_short, (answer.u, answer.p, answer.z, answer.r))
+                        numbers = map(_six_digits, (answer.u, answer.p, answer.z, answer.r))
                         place = [plan.name, measure.name, data.name, row.label, other.label]
                         yield [*place, *numbers, mark(answer, measure.better)]
 
@@ -90,12 +90,12 @@ def _normality(plan: TablePlan, results: Results) -> Iterator[list[Any]]:
                 values = figures(chosen[row, data], measure)
                 if values:
                     answer = normality(values)
-                    chances = map(_short, (answer.kolmogorov_smirnov, answer.shapiro_wilk))
+                    chances = map(_six_digits, (answer.kolmogorov_smirnov, answer.shapiro_wilk))
                     place = [plan.name, measure.name, data.name, row.label]
                     yield [*place, len(values), *chances]
 
 
-def _short(number: float | None) -> str:
+def _six_digits(number: float | None) -> str:
     return "" if number is None else f"{number:.6g}"
 
 

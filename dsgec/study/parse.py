@@ -63,7 +63,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     seed = top.whole("seed", 0, 2**63, 1)
     generations = top.whole("generations", 0, MOST_GENERATIONS, Settings().generations)
     settings = top.take("settings", dict, {})
-    quick = _quick(TomlReader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
+    quick = _read_quick(TomlReader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
     data = _declared_data(top.take("data", dict, {}), shown, folder, faults)
     parts = []
     for number, table in enumerate(_tables(top, "part"), 1):
@@ -101,7 +101,7 @@ def _tables(top: TomlReader, key: str) -> list[dict[str, Any]]:
     return list(value)
 
 
-def _quick(reader: TomlReader) -> Quick:
+def _read_quick(reader: TomlReader) -> Quick:
     default = Quick()
     runs = reader.whole("runs", 1, _MOST_RUNS, default.runs)
     generations = reader.whole("generations", 0, MOST_GENERATIONS, default.generations)

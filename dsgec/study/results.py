@@ -88,12 +88,14 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
                 None, task, nothing, nothing, nothing, 0, ((0, None),), found["fault"]
             )
         result = found["result"]
-        changes = tuple((_whole(number), _figure(best)) for number, best in found["changes"])
+        changes = tuple(
+            (_natural_number(number), _figure(best)) for number, best in found["changes"]
+        )
         numbers = [number for number, _ in changes]
         if (
             numbers[0] != 0
             or sorted(set(numbers)) != numbers
-            or numbers[-1] > _whole(result["generations"])
+            or numbers[-1] > _natural_number(result["generations"])
             or not _is_ended(result, asked["settings"]["generations"])
             or not _ends_with(changes[-1][1], _figure(result["fitness"]), asked["settings"])
         ):
@@ -103,8 +105,8 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
             task,
             _figures(result["train"]),
             _figures(result["test"]),
-            {name: _whole(result["network"][name]) for name in SIZES},
-            _whole(result["evaluations"]),
+            {name: _natural_number(result["network"][name]) for name in SIZES},
+            _natural_number(result["evaluations"]),
             changes,
             objective=str(result["objective"]),
             rivals=tuple(
@@ -196,7 +198,7 @@ def _figure(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _whole(value: Any) -> int:
+def _natural_number(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise TypeError
     return value

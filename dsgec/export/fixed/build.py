@@ -80,9 +80,9 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
             case Input(column):
                 values.append(_column(writer, column, formats[column], model))
             case Apply("fill" | "is" | "pow" as function, arguments):
-                values.append(_encoded(writer, network, values, function, arguments))
+                values.append(_apply_to_column(writer, network, values, function, arguments))
             case Apply(function, arguments):
-                values.append(_applied(conditions, function, [values[a] for a in arguments]))
+                values.append(_apply_function(conditions, function, [values[a] for a in arguments]))
             case _:
                 assert_never(node)
         _refuse_infinite(values[-1], network, len(values) - 1)
@@ -265,7 +265,7 @@ def _column(writer: Writer, number: int, format_: Format, model: Model) -> Form:
     return quantity_form(writer.clamped(raw) if column.fill is None else raw)
 
 
-def _encoded(
+def _apply_to_column(
     writer: Writer,
     network: Network,
     values: Sequence[Form],
@@ -287,7 +287,8 @@ def _encoded(
     return quantity_form(writer.equal(quantity, int(constant.value)))
 
 
-def _applied(conditions: Conditions, function: str, arguments: list[Form]) -> Form:
+def _apply_function(conditions: Conditions, function: str, arguments: list[Form]) -> Form:
+    """Return the form of a function of forms."""
     writer = conditions.writer
     match function, arguments:
         case "if", (condition, a, b):

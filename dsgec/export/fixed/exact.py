@@ -19,15 +19,16 @@ _DIGITS = 120
 
 def above(value: Fraction | float) -> float:
     """Return a float that is not below a number: the least one, or the next."""
-    return _outward(value, math.inf)
+    return _round_towards(value, math.inf)
 
 
 def below(value: Fraction | float) -> float:
     """Return a float that is not above a number: the greatest one, or the next."""
-    return _outward(value, -math.inf)
+    return _round_towards(value, -math.inf)
 
 
-def _outward(value: Fraction | float, towards: float) -> float:
+def _round_towards(value: Fraction | float, towards: float) -> float:
+    """Return a float that is not on the inner side of a number."""
     try:
         near = float(value)
     except OverflowError:

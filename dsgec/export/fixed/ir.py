@@ -183,10 +183,10 @@ def trimmed(program: IntegerProgram) -> IntegerProgram:
 
     return replace(
         program,
-        steps=tuple(_renumbered(step, place, looked.index) for step in steps),
+        steps=tuple(_renumber(step, place, looked.index) for step in steps),
         tables=tuple(program.tables[table] for table in looked),
-        results=tuple(_moved(operand, place) for operand in program.results),
-        sums=tuple(_moved(operand, place) for operand in program.sums),
+        results=tuple(_move_operand(operand, place) for operand in program.results),
+        sums=tuple(_move_operand(operand, place) for operand in program.sums),
         names=tuple((place[slot], name) for slot, name in program.names if slot in place),
     )
 
@@ -213,23 +213,24 @@ def operands(step: Step) -> tuple[Operand, ...]:
             assert_never(step)
 
 
-def _renumbered(step: Step, place: Mapping[int, int], table: Callable[[int], int]) -> Step:
+def _renumber(step: Step, place: Mapping[int, int], table: Callable[[int], int]) -> Step:
+    """Return a step with its operands and its table in new places."""
     match step:
         case Sum(terms):
-            return replace(step, terms=tuple((_moved_term(o, place), w) for o, w in terms))
+            return replace(step, terms=tuple((_move_term(o, place), w) for o, w in terms))
         case IntegerCall(function, arguments):
-            return IntegerCall(function, tuple(_moved(a, place) for a in arguments))
+            return IntegerCall(function, tuple(_move_operand(a, place) for a in arguments))
         case Look(number, argument):
-            return Look(table(number), _moved(argument, place))
+            return Look(table(number), _move_operand(argument, place))
         case _:
             assert_never(step)
 
 
-def _moved(operand: Operand, place: Mapping[int, int]) -> Operand:
-    return operand if isinstance(operand, WholeNumber) else _moved_term(operand, place)
+def _move_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
+    return operand if isinstance(operand, WholeNumber) else _move_term(operand, place)
 
 
-def _moved_term(operand: Varying, place: Mapping[int, int]) -> Varying:
+def _move_term(operand: Varying, place: Mapping[int, int]) -> Varying:
     match operand:
         case ColumnValue() | TreeSum():
             return operand

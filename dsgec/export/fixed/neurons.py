@@ -140,13 +140,13 @@ class NeuronParts:
                 isinstance(other, WholeNumber) for other in others
             ):
                 return reader
-            case Sum(((Slot(), _),), _, 0) if self.is_lengthened(number, reader):
+            case Sum(((Slot(), _),), _, 0) if self.is_clamped_for_table(number, reader):
                 return reader
             case _:
                 return None
 
-    def is_lengthened(self, number: int, reader: int) -> bool:
-        """Return whether a clamped value gets more digits and then goes into a table."""
+    def is_clamped_for_table(self, number: int, reader: int) -> bool:
+        """Return whether a step clamps a value that a table look-up alone reads from `reader`."""
         before, after = self.program.steps[number], self.readers.get(reader, [])
         return (
             isinstance(before, IntegerCall)

@@ -97,10 +97,11 @@ def quotient(writer: Writer, a: Form, b: Form) -> Form:
             " or too close to 0 for fixed point",
             _NARROWER,
         )
-    return quantity_form(_divided(writer, x, y))
+    return quantity_form(_divide(writer, x, y))
 
 
-def _divided(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
+def _divide(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
+    """Return x / y, by the reciprocal of y."""
     ends = [Fraction(p) / Fraction(q) for p in (x.low, x.high) for q in (y.low, y.high)]
     nearest_zero = min(abs(y.least), abs(y.most))
     # q = x / y · 2^digits fits into the stored bits, whatever the error of the reciprocal.
@@ -151,7 +152,7 @@ def smaller(writer: Writer, a: Form, b: Form) -> Form:
         return a
     if b.high <= a.low:
         return b
-    return _compared(writer, "minimum", min, a, b)
+    return _combine_extremes(writer, "minimum", min, a, b)
 
 
 def larger(writer: Writer, a: Form, b: Form) -> Form:
@@ -160,12 +161,13 @@ def larger(writer: Writer, a: Form, b: Form) -> Form:
         return a
     if b.low >= a.high:
         return b
-    return _compared(writer, "maximum", max, a, b)
+    return _combine_extremes(writer, "maximum", max, a, b)
 
 
-def _compared(
+def _combine_extremes(
     writer: Writer, function: str, of: Callable[[float, float], float], a: Form, b: Form
 ) -> Form:
+    """Return the smaller or the greater of two forms."""
     x, y = writer.together([a, b])
     return quantity_form(
         Quantity(
@@ -231,7 +233,7 @@ def apply_curve(writer: Writer, function: str, a: Form) -> Form:
     shared = _shared(writer, function) if ALL_FUNCTIONS[function].is_bounded else None
     if shared is None:
         return looked_up(writer, curve(function, a.low, a.high), a)
-    return _looked(writer, shared, a)
+    return _look_up(writer, shared, a)
 
 
 def _shared(writer: Writer, function: str) -> SampledCurve | None:
@@ -244,7 +246,8 @@ def _shared(writer: Writer, function: str) -> SampledCurve | None:
     return found if reach <= _SOON else None
 
 
-def _looked(writer: Writer, sampled: SampledCurve, a: Form) -> Form:
+def _look_up(writer: Writer, sampled: SampledCurve, a: Form) -> Form:
+    """Return the value of a function from its table."""
     limits = sampled.first, sampled.table.last
     argument = writer.argument(a, sampled.argument_fraction, limits)
     return quantity_form(writer.looked(sampled, argument))
@@ -259,7 +262,7 @@ def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
             f" {a.low:.4g} and {a.high:.4g} has no limit",
             _NARROWER,
         )
-    return _looked(writer, sample(function, a.low, a.high, writer.bits), a)
+    return _look_up(writer, sample(function, a.low, a.high, writer.bits), a)
 
 
 def absolute_power(writer: Writer, a: Form, b: Form) -> Form:

@@ -130,7 +130,7 @@ class _Packer:
         self.tables = ProgramTables()
         covered = {*parts.depth, *parts.inside}
         self.after = tuple(n for n in range(len(program.steps)) if n not in covered)
-        self.shown = self._shown()
+        self.shown = self._values_after_loop()
         order = self._order()
         first = len([one for one in order if one.value in self._read_by(order)])
         self.order = [*shifted_alike(order[:first]), *shifted_alike(order[first:])]
@@ -160,7 +160,8 @@ class _Packer:
             if isinstance(operand, Slot) and operand.number in self.parts.neurons
         }
 
-    def _shown(self) -> tuple[Operand, ...]:
+    def _values_after_loop(self) -> tuple[Operand, ...]:
+        """Return the values that are read after the loop over the neurons."""
         if self.parts.decides:
             return self.source.sums
         read = [*(o for n in self.after for o in operands(self.source.steps[n]))]

@@ -69,7 +69,7 @@ def packed_work(
     counts.update(_neurons(packed))
     counts.update(_weights(packed))
     if not packed.decides:
-        counts.update(_after(program, packed))
+        counts.update(_count_after_loop(program, packed))
     counts["array_bytes"] = sum(
         _BYTES[array.type] * array.size for array in (packed.sources, packed.sums)
     )
@@ -203,7 +203,7 @@ def _weights(packed: PackedNetwork) -> Counter[str]:
     return counts
 
 
-def _after(program: IntegerProgram, packed: PackedNetwork) -> Counter[str]:
+def _count_after_loop(program: IntegerProgram, packed: PackedNetwork) -> Counter[str]:
     """Count the steps after the neurons, which are written out."""
     counts = step_work(program, packed.after, has_tables=False)
     steps = [program.steps[number] for number in packed.after]

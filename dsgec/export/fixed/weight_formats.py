@@ -94,8 +94,8 @@ class WeightGroup:
 
         Windows that are alike are those of the first `split` neurons, and those of the others.
         """
-        wide = [*_alike(rows[:split]), *_alike(rows[split:])] if format_.alike else rows
-        group = cls(format_, tuple(_arranged(format_, row) for row in wide))
+        wide = [*_align_rows(rows[:split]), *_align_rows(rows[split:])] if format_.alike else rows
+        group = cls(format_, tuple(_arrange_terms(format_, row) for row in wide))
         return group if format_.has(group.stored) else None
 
     @cached_property
@@ -181,14 +181,14 @@ def _in_bytes(codes: Sequence[int], bits: int) -> list[int]:
     ]
 
 
-def _alike(rows: Sequence[Row]) -> list[Row]:
+def _align_rows(rows: Sequence[Row]) -> list[Row]:
     """Return rows that begin and end with the same sources, with weights of 0 if need be."""
     read = [source for row in rows for source, _ in row]
     ends = {min(read): 0, max(read): 0} if read else {}
     return [sorted((ends | dict(row)).items()) for row in rows]
 
 
-def _arranged(format_: WeightFormat, row: Row) -> Row:
+def _arrange_terms(format_: WeightFormat, row: Row) -> Row:
     """Return the terms of a neuron as its loop takes them."""
     match format_.way:
         case Way.LISTED:

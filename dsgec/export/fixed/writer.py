@@ -132,7 +132,7 @@ class Writer:
             return own
         sum_ = accumulate(form, largest(self.bits))
         shift = 0
-        while not _fits(sum_, shift, most):
+        while not _fits_when_shifted(sum_, shift, most):
             shift += 1
         return self.rounded_sum(form, sum_, shift)
 
@@ -246,6 +246,7 @@ def _alone(form: Form) -> Quantity | None:
     )
 
 
-def _fits(sum_: Accumulator, shift: int, most: int) -> bool:
+def _fits_when_shifted(sum_: Accumulator, shift: int, most: int) -> bool:
+    """Return whether a sum that is shifted with rounding has at most this size."""
     half = (1 << shift) >> 1
     return (sum_.least + half) >> shift >= -most and (sum_.most + half) >> shift <= most

@@ -135,7 +135,7 @@ def _windows(stream: StreamView) -> Sequence[tuple[int, tuple[int, ...], Code]]:
     if stream.artefact.model.classes:
         return stream.python_windows
     return [
-        (end, features, _unpacked(values))
+        (end, features, _unpack_call(values))
         for end, features, values in zip(
             stream.recording.ends,
             stream.recording.features,
@@ -145,7 +145,7 @@ def _windows(stream: StreamView) -> Sequence[tuple[int, tuple[int, ...], Code]]:
     ]
 
 
-def _unpacked(values: Sequence[float]) -> Code:
+def _unpack_call(values: Sequence[float]) -> Code:
     return Code(f'struct.unpack("<{len(values)}d", b"{_bytes(map(_double, values))}")')
 
 

@@ -142,22 +142,23 @@ def _without_unused(procedure: ir.Procedure) -> tuple[ir.Instruction, ...]:
     body = procedure.body
     while True:
         read = {v.name for v in procedure.expressions if isinstance(v, ir.Variable)}
-        kept = _without(body, read)
+        kept = _remove_unread(body, read)
         if kept == body:
             return body
         body, procedure = kept, replace(procedure, body=kept)
 
 
-def _without(body: tuple[ir.Instruction, ...], read: set[str]) -> tuple[ir.Instruction, ...]:
+def _remove_unread(body: tuple[ir.Instruction, ...], read: set[str]) -> tuple[ir.Instruction, ...]:
+    """Return instructions without those that set variables which nobody reads."""
     found: list[ir.Instruction] = []
     for each in body:
         match each:
             case ir.Declare(ir.Variable(name)) | ir.Update(ir.Variable(name)) if name not in read:
                 continue
             case ir.Loop(counter, count, inner, least):
-                found.append(ir.Loop(counter, count, _without(inner, read), least))
+                found.append(ir.Loop(counter, count, _remove_unread(inner, read), least))
             case ir.Branch(test, yes, no):
-                found.append(ir.Branch(test, _without(yes, read), _without(no, read)))
+                found.append(ir.Branch(test, _remove_unread(yes, read), _remove_unread(no, read)))
             case _:
                 found.append(each)
     return tuple(found)

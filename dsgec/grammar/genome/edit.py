@@ -172,7 +172,7 @@ def _change_constant(tables: RuleTables, node: Node, stream: Stream) -> Node:
 
 
 def _fits(tables: RuleTables, nodes: Sequence[Node], at: int, deeper: int) -> bool:
-    """Return whether a subtree is allowed this much deeper in the recursion of its symbol."""
+    """Return whether the recursion limits allow a subtree to stand `deeper` levels lower."""
     if deeper <= 0:
         return True
     chain = [at]

@@ -220,7 +220,7 @@ class Psge(Representation):
             counts[self.shares[rule].start + choice] += 1
         after = [*before]
         factor = self.settings.learning_factor
-        for share in self._learned():
+        for share in self._rule_probabilities():
             own, total = counts[share], sum(counts[share])
             if total:
                 moved = [
@@ -232,7 +232,7 @@ class Psge(Representation):
                 after[share] = normalise(moved)
         return replace(self, probabilities=tuple(after))
 
-    def _learned(self) -> Iterator[slice]:
+    def _rule_probabilities(self) -> Iterator[slice]:
         """Yield the part of the probabilities of each rule that has some."""
         for rule, share in enumerate(self.shares):
             if share.stop - share.start > 1 and not self.tables.is_constant(rule):
@@ -271,7 +271,7 @@ class CoPsge(Psge):
     def vary_probabilities(self, genotype: Genotype, stream: Stream) -> Genotype:
         """Mutate at most one probability of each symbol; the others of the symbol make room."""
         probabilities = [*genotype[self.probability_gene]]
-        for share in self._learned():
+        for share in self._rule_probabilities():
             own = [one / ONE for one in probabilities[share]]
             moved = next(
                 (j for j in range(len(own)) if stream.chance(self.settings.grammar_mutation)), None

@@ -119,6 +119,7 @@ class _Writer:
         self.order: list[int] = []
 
     def fits(self, hidden: Sequence[Affine], outputs: Sequence[Affine]) -> bool:
+        """Return whether the grammar can write a network of these neurons and outputs."""
         own = self.grammar
         if len(outputs) != own.outputs or len(hidden) > own.widest:
             return False

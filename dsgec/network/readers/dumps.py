@@ -166,8 +166,8 @@ def _read_lightgbm(text: str) -> tuple[Ensemble, list[str]]:
         raise _unsupported("predicts roots", "Train it with reg_sqrt=false.")
     link = _link(objective)
     names = fields["feature_names"].split(" ")
-    count = _whole(fields["num_tree_per_iteration"], 1, _MOST_CLASSES)
-    if len(names) != _whole(fields["max_feature_idx"], 0, _MOST_COLUMNS) + 1:
+    count = _bounded_integer(fields["num_tree_per_iteration"], 1, _MOST_CLASSES)
+    if len(names) != _bounded_integer(fields["max_feature_idx"], 0, _MOST_COLUMNS) + 1:
         raise ValueError("it has other columns than names")
     trees = [
         _lightgbm_tree(_fields(block), number % count, len(names))
@@ -183,7 +183,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _lightgbm_tree(fields: Mapping[str, str], output: int, columns: int) -> Tree:
-    count = _whole(fields["num_leaves"], 1, _MOST_NODES)
+    count = _bounded_integer(fields["num_leaves"], 1, _MOST_NODES)
     leaves = [(_number(value),) for value in fields["leaf_value"].split()]
     if len(leaves) != count:
         raise ValueError("a tree has other leaves than it says")
@@ -191,7 +191,7 @@ def _lightgbm_tree(fields: Mapping[str, str], output: int, columns: int) -> Tree
         raise _unsupported("has linear leaves", "Train it with linear_tree=false.")
     if count == 1:
         return Tree((), (), (), (), tuple(leaves), (output,))
-    kinds = [_whole(value, 0, 15) for value in fields["decision_type"].split()]
+    kinds = [_bounded_integer(value, 0, 15) for value in fields["decision_type"].split()]
     if any(kind & _CATEGORICAL for kind in kinds):
         advice = "Encode categories as numbers, and train it again."
         raise _unsupported("splits by categories", advice)
@@ -199,7 +199,7 @@ def _lightgbm_tree(fields: Mapping[str, str], output: int, columns: int) -> Tree
         advice = "Train it with zero_as_missing=false."
         raise _unsupported("takes 0 for a missing value", advice)
     listed = {
-        name: [_whole(value, -_MOST_NODES, _MOST_NODES) for value in fields[name].split()]
+        name: [_bounded_integer(value, -_MOST_NODES, _MOST_NODES) for value in fields[name].split()]
         for name in ("split_feature", "left_child", "right_child")
     }
     return _checked_tree(
@@ -230,9 +230,9 @@ def _read_xgboost(model: Any) -> tuple[Ensemble, list[str]]:
         raise _unsupported(f"is a {str(booster['name'])[:20]!a}", "Train it with booster=gbtree.")
     parameters = learner["learner_model_param"]
     link = _link(learner["objective"]["name"])
-    columns = _whole(parameters["num_feature"], 1, _MOST_COLUMNS)
-    count = max(_whole(parameters["num_class"], 0, _MOST_CLASSES), 1)
-    if _whole(parameters.get("num_target", "1"), 1, _MOST_CLASSES) != 1:
+    columns = _bounded_integer(parameters["num_feature"], 1, _MOST_COLUMNS)
+    count = max(_bounded_integer(parameters["num_class"], 0, _MOST_CLASSES), 1)
+    if _bounded_integer(parameters.get("num_target", "1"), 1, _MOST_CLASSES) != 1:
         raise _unsupported("has several targets", "Train a model for each.")
     names = [str(name) for name in learner.get("feature_names", ())]
     names = names or [f"x_{number}" for number in range(1, columns + 1)]
@@ -243,13 +243,13 @@ def _read_xgboost(model: Any) -> tuple[Ensemble, list[str]]:
         raise ValueError("it has other trees than it says")
     best = learner.get("attributes", {}).get("best_iteration")
     rounds = len(booster["model"].get("iteration_indptr", ())) - 1
-    if best is not None and 0 <= _whole(best, 0, _MOST_TREES) + 1 < rounds:
+    if best is not None and 0 <= _bounded_integer(best, 0, _MOST_TREES) + 1 < rounds:
         raise _unsupported(
             "has rounds after its best one",
             "Cut them off: `booster[: booster.best_iteration + 1]`.",
         )
     made = [
-        _xgboost_tree(tree, _whole(owner, 0, count - 1), columns)
+        _xgboost_tree(tree, _bounded_integer(owner, 0, count - 1), columns)
         for tree, owner in zip(trees, owners, strict=True)
     ]
     starts = _xgboost_starts(str(parameters["base_score"]), link, count)
@@ -278,7 +278,7 @@ def _xgboost_tree(tree: Mapping[str, Any], output: int, columns: int) -> Tree:
         advice = "Encode categories as numbers, and train it again."
         raise _unsupported("splits by categories", advice)
     size = tree.get("tree_param", {}).get("size_leaf_vector", "1")
-    if _whole(size, 0, _MOST_CLASSES) > 1:
+    if _bounded_integer(size, 0, _MOST_CLASSES) > 1:
         raise _unsupported("has leaves of several values", "Train it with one_output_per_tree.")
     nodes = len(lefts)
     if not 0 < nodes <= _MOST_NODES or len(conditions) != nodes or len(rights) != nodes:
@@ -334,7 +334,8 @@ def _checked_tree(
     return ordered_tree(split_columns, thresholds, lefts, rights, leaves, (output,), root)
 
 
-def _whole(value: Any, least: int, most: int) -> int:
+def _bounded_integer(value: Any, least: int, most: int) -> int:
+    """Return a value as an integer between two limits, or raise an error."""
     number = int(value)
     if not least <= number <= most:
         raise ValueError(f"{number} is not from {least} to {most}")

@@ -141,7 +141,7 @@ class PlainDescent:
         for row in range(0, table.surveyed, BATCH):
             count = min(table.surveyed - row, BATCH)
             before, after = self._forward(net, order, row, seen)
-            for r, loss in enumerate(self._losses(net, after, row, count).tolist()):
+            for r, loss in enumerate(self._log_probabilities(net, after, row, count).tolist()):
                 lanes[r % PARTIALS] -= loss
             if found is not None:
                 gradients = self._backward(net, before, after, row, count, seen)
@@ -208,8 +208,8 @@ class PlainDescent:
         weights = _sum_rows(gradients[net.neurons] * values[net.sources])
         return np.concatenate([weights, _sum_rows(gradients)]) * (1.0 / BATCH)
 
-    def _losses(self, net: SharedLayer, after: Array, row: int, count: int) -> Array:
-        """Return the logarithms of the probabilities of the right classes, weighed."""
+    def _log_probabilities(self, net: SharedLayer, after: Array, row: int, count: int) -> Array:
+        """Return the log-probability of the right class, times the weight, of each row."""
         wanted = self.table.targets[:, row : row + count] > 0.5
         outputs = after[net.hidden :, :count]
         if net.shape.outputs == 1:

@@ -203,6 +203,7 @@ class SharedLayer:
     def _select(
         self, kept: NDArray[np.bool_], alive: NDArray[np.bool_], biases: Array
     ) -> "SharedLayer":
+        """Return the network of the kept connections and of the neurons that are alive."""
         inputs = self.shape.inputs
         places = (np.cumsum(alive) - 1).astype(np.int32)
         sources = self.sources[kept]

@@ -55,6 +55,7 @@ class CView(CNames):
 
     @property
     def real(self) -> Code:
+        """Return the C type of its floats: `double` or `float`."""
         return Code(self.type.real)
 
     value = real  # of a physical value

@@ -49,7 +49,7 @@ sys.stdout.buffer.write(out.raw)
 
 def run_c(artefact: Artefact, files: Files, rows: Array) -> Array:
     """Compile the module and return its probabilities or values."""
-    with _compiled(artefact, files, _required(find_toolchain()), "-O2") as library:
+    with _compile_library(artefact, files, _required(find_toolchain()), "-O2") as library:
         return _results(artefact, library, rows)
 
 
@@ -65,7 +65,7 @@ def check_c(artefact: Artefact, files: Files) -> str:
     """
     is_quick = artefact.selftest == QUICK
     toolchain = _required(quickest_toolchain() if is_quick else find_toolchain())
-    with _compiled(artefact, files, toolchain, "-O0") as library:
+    with _compile_library(artefact, files, toolchain, "-O0") as library:
         answer = int(_call(library, _SELFTEST, f"{artefact.name}_selftest"))
         if answer:
             count = len(artefact.golden.rows)
@@ -85,7 +85,9 @@ def _required(toolchain: Toolchain | None) -> Toolchain:
 
 
 @contextmanager
-def _compiled(artefact: Artefact, files: Files, toolchain: Toolchain, level: str) -> Iterator[Path]:
+def _compile_library(
+    artefact: Artefact, files: Files, toolchain: Toolchain, level: str
+) -> Iterator[Path]:
     """Compile the module and its self-test, as a user does, and yield the library."""
     sources = [f"{artefact.name}.c", f"{artefact.name}_selftest.c"]
     # Not in the folder for temporary files: some machines forbid loading from there.

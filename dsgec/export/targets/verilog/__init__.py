@@ -36,11 +36,11 @@ def emit_verilog(artefact: Artefact) -> Files:
     _refuse_name(artefact.name)
     v = verilog_view(artefact)
     return tuple(
-        SourceFile(name.format(artefact.name), _rendered(file, v)) for name, file in _FILES.items()
+        SourceFile(name.format(artefact.name), _render(file, v)) for name, file in _FILES.items()
     )
 
 
-def _rendered(file: str, v: VerilogView | PackedView) -> str:
+def _render(file: str, v: VerilogView | PackedView) -> str:
     return render(f"verilog/{_PACKED.get(file, file) if v.packed else file}.j2", m=v.m, v=v)
 
 
@@ -74,7 +74,7 @@ def run_verilog(artefact: Artefact, files: Files, rows: Array) -> Array:
     compiler, simulator = find_command("iverilog"), find_command("vvp")
     wholes = quantise(program, rows) if rows.shape[1] else np.zeros((len(rows), 1), np.int32)
     more = (
-        SourceFile("run.v", _rendered("run.v", v)),
+        SourceFile("run.v", _render("run.v", v)),
         SourceFile("rows", "".join(" ".join(map(str, row)) + "\n" for row in wholes.tolist())),
     )
     found = run_commands(

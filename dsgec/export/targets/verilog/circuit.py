@@ -119,7 +119,7 @@ class Circuit:
             return left
         if name == "*" and (a is not None or b is not None):
             return self._product(left, right)
-        return self._rewritten(name, left, right) or self._computed(name, left, right)
+        return self._rewrite_difference(name, left, right) or self._compute(name, left, right)
 
     def _product(self, left: int, right: int) -> int:
         """Add a product with a constant; one with a power of two becomes a shift."""
@@ -129,9 +129,10 @@ class Circuit:
         assert factor is not None
         if factor > 0 and factor & (factor - 1) == 0:
             return self._arithmetic("<<", left, self.constant(factor.bit_length() - 1))
-        return self._computed("*", left, right)
+        return self._compute("*", left, right)
 
-    def _computed(self, name: str, left: int, right: int) -> int:
+    def _compute(self, name: str, left: int, right: int) -> int:
+        """Return the node of an operation of arithmetic, or a constant if it has one value only."""
         a, b = self.nodes[left], self.nodes[right]
         ends = (b.low, b.high)
         if name in ("<<", ">>"):
@@ -147,7 +148,7 @@ class Circuit:
             return self.constant(interval[0])
         return self._add(name, (left, right), 0, interval)
 
-    def _rewritten(self, name: str, left: int, right: int) -> int | None:
+    def _rewrite_difference(self, name: str, left: int, right: int) -> int | None:
         """Rewrite a difference of two tables at one index or a - ((a >> n) << n), if it is one."""
         if name != "-":
             return None
@@ -187,9 +188,10 @@ class Circuit:
             return yes if known else no
         if yes == no:
             return yes
-        return self._add("choose", (test, yes, no), 0, self._chosen(test, yes, no))
+        return self._add("choose", (test, yes, no), 0, self._range_of_choice(test, yes, no))
 
-    def _chosen(self, test: int, yes: int, no: int) -> Interval:
+    def _range_of_choice(self, test: int, yes: int, no: int) -> Interval:
+        """Return the range of a choice; it is narrow for a minimum, maximum or absolute value."""
         name, operands = self.nodes[test].operation, self.nodes[test].operands
         a, b = self.nodes[yes], self.nodes[no]
         if set(operands) == {yes, no} and name in ("<", "<=", ">", ">="):

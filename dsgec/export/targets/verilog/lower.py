@@ -133,11 +133,14 @@ def class_choice(circuit: Circuit, results: tuple[int, ...], threshold: int | No
     while len(waiting) > 1:
         last = waiting[-1:] if len(waiting) % 2 else []
         pairs = zip(waiting[::2], waiting[1::2], strict=False)
-        waiting = [_better(circuit, a, b) for a, b in pairs] + last
+        waiting = [_choose_better(circuit, a, b) for a, b in pairs] + last
     return waiting[0][1]
 
 
-def _better(circuit: Circuit, first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
+def _choose_better(
+    circuit: Circuit, first: tuple[int, int], second: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the result and the class of the better of two candidates."""
     test = circuit.compare(">", second[0], first[0])
     result = circuit.choose(test, second[0], first[0])
     return result, circuit.choose(test, second[1], first[1])

@@ -67,7 +67,7 @@ def packed_circuits(
         bits,
         _prepare(source, network),
         _tail(source, network, bits),
-        _after(source, network, classes, threshold),
+        _lower_rest(source, network, classes, threshold),
     )
 
 
@@ -143,9 +143,10 @@ def _tail(source: IntegerProgram, network: PackedNetwork, bits: int) -> LoweredP
     return LoweredProgram(circuit, (value,), None, {})
 
 
-def _after(
+def _lower_rest(
     source: IntegerProgram, network: PackedNetwork, classes: int, threshold: int | None
 ) -> LoweredProgram:
+    """Return the circuit that computes the results of a row after the last neuron."""
     walker = CircuitWalker(ir.Program(function_tables(source, tables_read(source))[0], ()))
     circuit = walker.circuit
     values: dict[Operand, ir.Expression] = {}

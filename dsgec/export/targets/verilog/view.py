@@ -82,13 +82,13 @@ class PortView:
         rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden.results)
         classes = golden.classes or (0,) * len(rows)
         found = [
-            (bus(row, self.fixed.bits), self._wanted(result, class_, lacking=False))
+            (bus(row, self.fixed.bits), self._expected_word(result, class_, lacking=False))
             for row, result, class_ in zip(rows, results, classes, strict=True)
         ]
         if self.m.required:
             lacking = bus([self.fixed.missing] * self.columns, self.fixed.bits)
             nothing = [-1 << (RESULT_BITS - 1)] * self.m.results
-            found.append((lacking, self._wanted(nothing, 0, lacking=True)))
+            found.append((lacking, self._expected_word(nothing, 0, lacking=True)))
         return found
 
     @property
@@ -96,7 +96,8 @@ class PortView:
         """Return the bits of the results, the class and the flag of a missing value."""
         return self.results_bits + (self.class_bits if self.m.classes else 0) + 1
 
-    def _wanted(self, results: Sequence[int], class_: int, *, lacking: bool) -> Code:
+    def _expected_word(self, results: Sequence[int], class_: int, *, lacking: bool) -> Code:
+        """Return what a row must give as bits: whether it lacks a value, class, results."""
         whole = int(bus(results, RESULT_BITS).partition("h")[2], 16)
         whole |= class_ << self.results_bits
         whole |= int(lacking) << (self.wanted_bits - 1)
@@ -258,7 +259,7 @@ class PackedView(PortView):
 
     @property
     def widths(self) -> dict[str, int]:
-        """Return the bits of each counter, but for that of clocks."""
+        """Return the bits of each counter, without the counter of clocks."""
         counts = {
             "number": self.given,
             "place": self.given + self.hidden,

@@ -290,5 +290,6 @@ def zip_map(step: GraphStep) -> Value:
 
 
 def _class_labels(step: GraphStep, integers: str) -> tuple[Any, ...]:
+    """Return the labels of a classifier: texts, or those of the attribute `integers`."""
     found = step.attributes.get("classlabels_strings") or step.attributes.get(integers) or ()
     return tuple(found)
