@@ -29,6 +29,15 @@ def absolute_error(outputs: Row, wanted: Row, count: int) -> float:
     return total
 
 
+def huber_loss(outputs: Row, wanted: Row, count: int) -> float:
+    """Return the Huber losses of a row: half the square of errors up to 1, others are linear."""
+    total = 0.0
+    for k in range(count):
+        error = absolute(outputs[k] - wanted[k])
+        total += 0.5 * (error * error) if error <= 1.0 else error - 0.5
+    return total
+
+
 def log_loss(outputs: Row, wanted: Row, count: int) -> float:
     """Return -log p, where p is the clipped probability of the row's class."""
     p = 1.0 - outputs[0]  # of the class that a single output has no probability of
@@ -60,6 +69,13 @@ def error_sign(output: float, wanted: float, is_single: bool) -> float:
     """Return the derivative of an absolute error by its output; 0 where there is no error."""
     error = output - wanted
     return 1.0 if error > 0.0 else (-1.0 if error < 0.0 else 0.0)
+
+
+def clipped_difference(output: float, wanted: float, is_single: bool) -> float:
+    """Return the derivative of a Huber loss by its output: the error, clipped to -1 and 1."""
+    error = output - wanted
+    error = -1.0 if error < -1.0 else error
+    return 1.0 if error > 1.0 else error
 
 
 def log_loss_gradient(output: float, wanted: float, is_single: bool) -> float:
@@ -171,6 +187,15 @@ OBJECTIVES = {
         "the mean absolute error, for classes as `rmse`",
         *(absolute_error, error_sign, mean_by_output, mean_by_output_factor),
         degree=1,
+        unbounded=True,
+    ),
+    "huber": Objective(
+        "the mean Huber loss: errors up to one standard deviation of the target, or up to 1 if the"
+        " target is not scaled, are squared and halved; larger ones count linearly",
+        *(huber_loss, clipped_difference, mean_by_output, mean_by_output_factor),
+        (REGRESSION,),
+        degree=2,
+        of_scaled_errors=True,
         unbounded=True,
     ),
     "log-loss": Objective(

@@ -242,10 +242,16 @@ class Problem:
 
         A score that is too large for a number is the largest number.
         """
+        objective, scale = OBJECTIVES[self.objective], self.dataset.target_scale
         targets = self._targets(self.dataset.y, outputs.shape[1])
+        deviation = 1.0
+        if objective.of_scaled_errors and scale:
+            mean, deviation = scale
+            outputs, targets = (outputs - mean) / deviation, self.targets(outputs.shape[1])
         with np.errstate(all="ignore"):
-            fitness = OBJECTIVES[self.objective].fitness(outputs, targets)
-        return as_score(self.objective, fitness if math.isfinite(fitness) else sys.float_info.max)
+            fitness = objective.fitness(outputs, targets)
+        fitness = fitness if math.isfinite(fitness) else sys.float_info.max
+        return min(as_score(self.objective, fitness, deviation), sys.float_info.max)
 
 
 def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Problem:

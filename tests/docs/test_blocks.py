@@ -41,7 +41,7 @@ IN_A_CLONE = {
             *(
                 f"dsgec evolve {what} --backend {backend} --out {folder}"
                 for what in (
-                    "regression table.csv --objective huber",
+                    "regression table.csv --objective log-cosh",
                     "multi_layer wdbc --representation swap",
                     "wdbc --selection truncation",
                 )

@@ -182,6 +182,21 @@ def test_the_network_of_every_size_can_be_picked(ended, tmp_path):
         assert root_mean_squared_error(wanted, given) == pytest.approx(float(row["score"]))
 
 
+def test_a_score_of_scaled_errors_is_what_the_search_minimised():
+    one = job(None, Settings(**SMALL, objective="huber"))
+    problem, result = one.problem, go(one, "auto").record.as_json()["result"]
+    _, deviation = problem.dataset.target_scale
+    network = simplify(
+        in_target_units(problem.language.parse(result["phenotype"]), problem.dataset.target_scale)
+    )
+    errors = np.abs(problem.dataset.y[problem.split.train] - evaluate(network, problem.rows)[:, 0])
+    errors /= deviation
+    losses = np.where(errors <= 1, errors**2 / 2, errors - 0.5)
+    assert errors.max() > 1
+    assert result["score"] == pytest.approx(losses.mean() * deviation**2, rel=1e-9)
+    assert result["score"] == pytest.approx(result["fitness"] * deviation**2, rel=1e-9)
+
+
 @pytest.mark.parametrize("scale", [None, [1.0], [1.0, 0.0], [1.0, -2.0], "1", [1.0, "2"], [1, 2]])
 def test_a_record_with_another_scale_is_refused(ended, tmp_path, scale):
     _, folder = ended

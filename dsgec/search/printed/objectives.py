@@ -40,6 +40,22 @@ def error_sign(output: Column, wanted: Column, is_single: bool) -> Column:
     return np.where(error > 0.0, 1.0, np.where(error < 0.0, -1.0, 0.0))
 
 
+def huber_loss(outputs: list[Column], wanted: list[Column], count: int) -> Column:
+    """Return the Huber losses of a row: half the square of errors up to 1, others are linear."""
+    total = 0.0
+    for k in range(count):
+        error = vector.absolute(outputs[k] - wanted[k])
+        total = total + (np.where(error <= 1.0, 0.5 * (error * error), error - 0.5))
+    return total
+
+
+def clipped_difference(output: Column, wanted: Column, is_single: bool) -> Column:
+    """Return the derivative of a Huber loss by its output: the error, clipped to -1 and 1."""
+    error = output - wanted
+    error = np.where(error < -1.0, -1.0, error)
+    return np.where(error > 1.0, 1.0, error)
+
+
 def log_loss(outputs: list[Column], wanted: list[Column], count: int) -> Column:
     """Return -log p, where p is the clipped probability of the row's class."""
     p = 1.0 - outputs[0]

@@ -19,7 +19,7 @@ from tests.support.gradients import SETTINGS
 
 DIGITS = 60
 ROWS = 9
-EXACT = ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy", "r2")
+EXACT = ("exp-rmse", "rmse", "mse", "mae", "huber", "log-loss", "accuracy", "r2")
 """The objectives of `exact_loss`; `accuracy` is learned by log-loss."""
 FUNCTIONS = {
     "sig": lambda x: 1 / (1 + mp.exp(-x)),
@@ -191,6 +191,9 @@ def exact_loss(objective, outputs, targets, groups):
             return mp.fsum(squares) / mp.fsum((mpf(t[0]) - mean) ** 2 for t in targets)
         case "mae":
             return mp.fsum(abs(e) for row in errors for e in row) / count
+        case "huber":
+            sizes = [abs(e) for row in errors for e in row]
+            return mp.fsum(e * e / 2 if e <= 1 else e - mpf(1) / 2 for e in sizes) / count
         case "exp-rmse":
             width = len(errors[0])
             roots = [mp.sqrt(mp.fsum(squares[i] for i in g) / (len(g) * width)) for g in groups]
