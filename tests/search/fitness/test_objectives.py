@@ -73,7 +73,7 @@ def test_huber_is_the_loss_of_scipy():
     special = pytest.importorskip("scipy.special")
     rng = np.random.default_rng(3)
     y, p = rng.normal(size=99), rng.normal(size=(99, 1)) * 2
-    p[:2, 0] = y[:2] + [1.0, -1.0]
+    p[:2, 0] = y[:2] + np.array([1.0, -1.0])
     expected = special.huber(1.0, p[:, 0] - y).mean()
 
     assert OBJECTIVES["huber"].fitness(p, targets(y)) == pytest.approx(expected, rel=1e-12)
