@@ -39,13 +39,7 @@ from dsgec.network.unknown import with_unknown
 from dsgec.rendering import render_markup
 from dsgec.report.network_drawing import network_svg
 from dsgec.report.page import model_page
-from dsgec.run.predict import (
-    expected_columns,
-    model_rows,
-    model_windows,
-    smoothed,
-    window_rows,
-)
+from dsgec.run.predict import expected_columns, model_rows, model_windows, smoothed, window_rows
 
 _PICKLED = "the pickled network"
 

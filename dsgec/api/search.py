@@ -32,12 +32,7 @@ from dsgec.search.operators import make_operators
 from dsgec.search.text_problem import make_text_problem
 from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
 from dsgec.setting import names_of
-from dsgec.study.evaluators import (
-    CallableSource,
-    close_evaluator,
-    functions_digest,
-    make_evaluator,
-)
+from dsgec.study.evaluators import CallableSource, close_evaluator, functions_digest, make_evaluator
 
 _BACKENDS = ("auto", "engine", "reference")
 

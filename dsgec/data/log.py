@@ -12,14 +12,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.samples import Log, complete, quoted, read_log
 from dsgec.data.table import Table
 from dsgec.data.target import default_target, read_target
-from dsgec.data.windows import (
-    Array,
-    Mask,
-    Windows,
-    cut,
-    stretches,
-    window_targets,
-)
+from dsgec.data.windows import Array, Mask, Windows, cut, stretches, window_targets
 from dsgec.errors import DsgecError, counted, join_names, mention, setting_error
 from dsgec.network.model import Label
 from dsgec.signal.description import Signal

@@ -10,12 +10,7 @@ from pathlib import Path
 
 from dsgec.data import parquet
 from dsgec.data.dialect import Dialect, detect_dialect, find_preamble, has_header, read_records
-from dsgec.data.formats import (
-    detect_arff_dialect,
-    is_arff,
-    read_arff_header,
-    refuse_other_formats,
-)
+from dsgec.data.formats import detect_arff_dialect, is_arff, read_arff_header, refuse_other_formats
 from dsgec.data.native import can_read, read_block
 from dsgec.data.options import ReadingOptions
 from dsgec.data.recordings import read_recordings

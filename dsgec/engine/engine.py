@@ -16,12 +16,7 @@ from dsgec.engine.library import Library, Waiting, is_compiled, load, load_linke
 from dsgec.engine.operator_calls import OPERATORS, NativeOperators
 from dsgec.engine.source import EngineSource
 from dsgec.engine.toolchain import CompileError, Toolchain
-from dsgec.engine.values import (
-    EngineIndividual,
-    EngineTables,
-    NativeGenotype,
-    Parameters,
-)
+from dsgec.engine.values import EngineIndividual, EngineTables, NativeGenotype, Parameters
 from dsgec.errors import DsgecError, mention
 
 NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")

@@ -7,9 +7,7 @@ from dsgec.arithmetic.source import Module, c_source, python_source
 from dsgec.export.lower import network_program
 from dsgec.export.printed import printed_network
 from dsgec.network.ir import Network
-from dsgec.program.ir import (
-    functions_called,
-)
+from dsgec.program.ir import functions_called
 from dsgec.program.print_c import CPrinter
 from dsgec.program.print_numpy import NumpyPrinter
 from dsgec.rendering import Code, render

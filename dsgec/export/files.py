@@ -6,15 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsgec.errors import DsgecError, mention
-from dsgec.export.artefact import (
-    AUTO,
-    DTYPES,
-    FLAT,
-    PACKED,
-    QUICK,
-    Artefact,
-    with_smaller_layout,
-)
+from dsgec.export.artefact import AUTO, DTYPES, FLAT, PACKED, QUICK, Artefact, with_smaller_layout
 from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages import DESCRIPTIONS

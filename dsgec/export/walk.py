@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dsgec.export.node_stream import (
-    SEVERAL,
-    NodeStream,
-    all_leaves,
-    is_votes,
-    leaf_classes,
-)
+from dsgec.export.node_stream import SEVERAL, NodeStream, all_leaves, is_votes, leaf_classes
 from dsgec.network.trees import Forest, Tree
 from dsgec.program import ir
 

@@ -7,12 +7,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
 from dsgec.export.names import safe_name
 from dsgec.folder import Folder
-from dsgec.manifest import (
-    HALL,
-    NETWORK,
-    RECORD,
-    TIMING,
-)
+from dsgec.manifest import HALL, NETWORK, RECORD, TIMING
 from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.network.description import read_model as described
 from dsgec.network.model import Model

@@ -10,18 +10,8 @@ from dsgec.engine.toolchain import find_toolchain
 from dsgec.errors import DsgecError, mention
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.search.evolver import Evolver, Island, LoopEvolver
-from dsgec.search.islands import (
-    EnsembleEvolver,
-    IslandEvolver,
-    island_settings,
-    member_settings,
-)
-from dsgec.search.native import (
-    EngineEvolver,
-    EngineUnavailable,
-    build_engine,
-    build_engine_soon,
-)
+from dsgec.search.islands import EnsembleEvolver, IslandEvolver, island_settings, member_settings
+from dsgec.search.native import EngineEvolver, EngineUnavailable, build_engine, build_engine_soon
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 from dsgec.search.text_evolvers import TextEngineEvolver, TextIslandEvolver, TextLoopEvolver

@@ -18,12 +18,7 @@ from dsgec.network.text import network_text
 from dsgec.search import metrics
 from dsgec.search.metrics import Intervals, class_intervals, error_intervals
 from dsgec.search.models import choose_threshold, choose_unknown, make_model, make_network
-from dsgec.search.native_input import (
-    EngineBuild,
-    make_costs,
-    make_test_tables,
-    single_parameters,
-)
+from dsgec.search.native_input import EngineBuild, make_costs, make_test_tables, single_parameters
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 from dsgec.search.walk.integers import DTYPE, column_ranges

@@ -40,8 +40,8 @@ class Objective:
     `rises`: the score that people read is 1 minus the fitness, and more is better. `perfect` is the
     best score. `degree` is the power of the units of a numeric target that the score is in: the
     search minimises the fitness of the scaled target, and a score is that of the target itself.
-    `of_scaled_errors`: no power of the units does that, because the error is not a power; so scores,
-    too, are computed from the scaled target.
+    `of_scaled_errors`: no power of the units does that, as for a loss with linear parts; scores are
+    then computed from the scaled target.
     `squared`: it is least where the sum of the squared errors is. `label` is the title of the
     fitness in charts, by default the name. `meaning` is its definition in the documentation.
     """

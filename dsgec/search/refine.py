@@ -22,14 +22,7 @@ from dsgec.grammar.genome.tree import build_tree
 from dsgec.random import Stream
 from dsgec.search.breeding import merge_terms
 from dsgec.search.gradient import sum_of_squares
-from dsgec.search.individual import (
-    Champion,
-    Individual,
-    Offspring,
-    Weights,
-    make_hall,
-    merge_halls,
-)
+from dsgec.search.individual import Champion, Individual, Offspring, Weights, make_hall, merge_halls
 from dsgec.search.learner import Learner, replace_numerals, with_ranks
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings

@@ -12,14 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dsgec.export.fixed.exact import above
-from dsgec.export.fixed.forms import (
-    Form,
-    Quantity,
-    accumulate,
-    add,
-    constant_form,
-    quantity_form,
-)
+from dsgec.export.fixed.forms import Form, Quantity, accumulate, add, constant_form, quantity_form
 from dsgec.export.fixed.ir import Operand, WholeNumber, largest
 from dsgec.export.fixed.writer import Writer
 

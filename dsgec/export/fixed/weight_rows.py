@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from dsgec.export.fixed.number_lists import (
-    ZERO,
-    NumberList,
-    Storage,
-    counter,
-    next_one,
-)
+from dsgec.export.fixed.number_lists import ZERO, NumberList, Storage, counter, next_one
 from dsgec.export.fixed.weight_formats import (
     BYTE,
     Row,

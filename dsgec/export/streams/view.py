@@ -8,11 +8,7 @@ import numpy as np
 
 from dsgec.arithmetic.procedures import with_library
 from dsgec.export.artefact import Artefact
-from dsgec.export.streams.program import (
-    limit_procedure,
-    renamed,
-    row_program,
-)
+from dsgec.export.streams.program import limit_procedure, renamed, row_program
 from dsgec.export.streams.selftest import Recording, recording
 from dsgec.export.streams.vote import vote_procedure
 from dsgec.export.view import python_list

@@ -9,14 +9,7 @@ a choice takes a codon like any other.
 from dataclasses import dataclass, replace
 
 from dsgec.grammar.genome.derive import derive
-from dsgec.grammar.genome.genotype import (
-    Derivation,
-    Gene,
-    Genotype,
-    Options,
-    Plan,
-    Representation,
-)
+from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Options, Plan, Representation
 from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 

@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.dataset import shuffle_rows
 from dsgec.grammar.genome.genotype import Derivation
-from dsgec.grammar.genome.shared_layer import (
-    Affine,
-    SharedLayerGrammar,
-    find_shared_layer,
-)
+from dsgec.grammar.genome.shared_layer import Affine, SharedLayerGrammar, find_shared_layer
 from dsgec.network.ranges import Range
 from dsgec.network.simplify import simplify
 from dsgec.random import Stream
@@ -28,13 +24,7 @@ from dsgec.search.recommend import inner_folds
 from dsgec.search.refine import ScorePhenotype, weights_of, with_values
 from dsgec.search.settings import Settings
 from dsgec.search.walk.descent import Descent, WalkTable, make_walk_table
-from dsgec.search.walk.front import (
-    Walk,
-    WalkProgress,
-    WalkSteps,
-    largest_network,
-    make_steps,
-)
+from dsgec.search.walk.front import Walk, WalkProgress, WalkSteps, largest_network, make_steps
 from dsgec.search.walk.integer_front import IntegerWalk
 from dsgec.search.walk.integers import DTYPE, column_ranges, integer_columns
 from dsgec.search.walk.layer import ACTIVATIONS, Array, LayerShape, SharedLayer

@@ -4,13 +4,7 @@ from dsgec.arithmetic.source import Module
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.batch import numpy_source
 from dsgec.export.printed import printed_network
-from dsgec.export.targets.python import (
-    DTYPES,
-    check_python,
-    read_python,
-    run_python,
-    stream_code,
-)
+from dsgec.export.targets.python import DTYPES, check_python, read_python, run_python, stream_code
 from dsgec.export.targets.target import Files, Target
 from dsgec.export.view import TemplateView
 from dsgec.program.print_numpy import NumpyPrinter
