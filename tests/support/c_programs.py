@@ -2,24 +2,27 @@
 
 import re
 import shutil
-import subprocess
-from functools import cache
 
 import numpy as np
 
 from dsgec.arithmetic.source import c_source, integer_source
 from dsgec.program.ir import functions_called
 from dsgec.program.print_c import CPrinter
+from tests.support.fuzzing.harness import fast_sanitizer
 from tests.support.languages import run
 
-COMMANDS = (
-    (
-        *("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
+COMMANDS = {
+    "gcc": (
+        *("gcc", "-O2", *WARNINGS),
         "-Wno-maybe-uninitialized",  # an array that a loop writes; exports initialise theirs
     ),
-    ("clang", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"),
-)
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    "clang": ("clang", "-O2", *WARNINGS),
+    "sanitizers": (
+        *(fast_sanitizer(), "-O0", *WARNINGS),
+        *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    ),
+}
 TYPES = {"double": "double", "float": "float", "int8": "int8_t", "int16": "int16_t"}
 MACROS = "".join(f"#define NET_READ_{kind}(p) (*(p))\n" for kind in (8, 16, 32, "DOUBLE", "FLOAT"))
 MAIN = """
@@ -39,7 +42,7 @@ int main(void)
 
 
 def run_c(folder, program, arithmetic, rows):
-    """Return the results of rows by the name of each compiler that is installed."""
+    """Return the results of rows, built by each compiler that is installed and with sanitizers."""
     text = CPrinter(program, "net").print()
     whole = arithmetic == "whole"
     functions = {*functions_called(program)}
@@ -59,18 +62,9 @@ def run_c(folder, program, arithmetic, rows):
     ]
     (folder / "rows").write_bytes(np.ascontiguousarray(rows, kinds[0]).tobytes())
     found = {}
-    for command in COMMANDS:
+    for name, command in COMMANDS.items():
         if shutil.which(command[0]):
-            more = SANITIZERS if command[0] == "clang" and has_sanitizers("clang") else ()
-            run(folder, [*command, *more, "-std=c99", "net.c", "-o", "net", "-lm"])
+            run(folder, [*command, "-std=c99", "net.c", "-o", "net", "-lm"])
             run(folder, ["./net"])
-            found[command[0]] = np.fromfile(folder / "results", kinds[1]).reshape(len(rows), -1)
+            found[name] = np.fromfile(folder / "results", kinds[1]).reshape(len(rows), -1)
     return found
-
-
-@cache
-def has_sanitizers(compiler):
-    """Return whether the libraries of the sanitizers are installed beside a compiler."""
-    command = [compiler, *SANITIZERS, "-x", "c", "-", "-o", "/dev/null"]
-    empty = b"int main(void) { return 0; }"
-    return not subprocess.run(command, input=empty, capture_output=True).returncode

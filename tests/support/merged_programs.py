@@ -28,28 +28,33 @@ from dsgec.program.ir import (
 
 def merge(programs):
     """Return one program `f(x, y)` from programs by name: its row has the rows of all in turn."""
-    tables, procedures, body, inputs, outputs = [], [], [], 0, 0
+    tables, procedures, inputs, outputs = [], [], 0, 0
+    bodies = {}
     for name, program in programs.items():
         own = {table.name: f"{name}_{table.name}" for table in program.tables}
         names = {each.name: f"{name}_{each.name}" for each in program.procedures}
         tables += [replace(table, name=own[table.name]) for table in program.tables]
         procedures += [_renamed(each, own, names) for each in program.procedures]
-        x, y = (f"{letter}{name}" for letter in "xy")
         given, written = program.entry.arrays
-        body += [
-            LocalArray(x, given.type, given.size),
-            LocalArray(y, written.type, written.size),
-            _copy("x", inputs, x, 0, given),
-            Perform(names[program.entry.name], (x, y)),
-            _copy(y, 0, "y", outputs, written),
-        ]
+        bodies[f"{name}_copied"] = (
+            LocalArray("a", given.type, given.size),
+            LocalArray("b", written.type, written.size),
+            _copy("x", inputs, "a", 0, given),
+            Perform(names[program.entry.name], ("a", "b")),
+            _copy("b", 0, "y", outputs, written),
+        )
         inputs += given.size
         outputs += written.size
     arrays = (
         ArrayParameter("x", given.type, inputs),
         ArrayParameter("y", written.type, outputs, is_written=True),
     )
-    entry = Procedure("f", "Compute all results.", arrays, tuple(body))
+    procedures += [
+        Procedure(name, "Compute the results of one.", arrays, body)
+        for name, body in bodies.items()
+    ]
+    calls = tuple(Perform(name, ("x", "y")) for name in bodies)
+    entry = Procedure("f", "Compute all results.", arrays, calls)
     return Program(tuple(tables), (*procedures, entry))
 
 

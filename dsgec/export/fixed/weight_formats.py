@@ -18,6 +18,7 @@ _BOOK_BYTES = 4  # of code that reads a weight from a list
 _CODE_BYTES = 10  # of code that takes codes from a byte
 _CYCLES = 25  # that are worth a byte of flash, on a Cortex-M0+
 _CODE_CYCLES, _USED_CYCLES = 6, 11  # to read a code, and to use a weight of a bitmap
+_VARYING_CYCLES = 2  # of a turn, if not all neurons take as many
 
 
 class Way(Enum):
@@ -165,6 +166,7 @@ class WeightGroup:
         """Return how many cycles the loops take for a row, about."""
         own, used = self.format, len(self.stored)
         turns = own.way.value[1] * sum(self.counts) + _CODE_CYCLES * used * bool(own.bits)
+        turns += _VARYING_CYCLES * sum(self.counts) * (len({*self.counts}) > 1)
         return turns + _USED_CYCLES * used * (own.way == Way.BITMAP)
 
 
