@@ -1,8 +1,10 @@
-"""Write plain data as JSON, and read and check untrusted JSON data."""
+"""Write plain data as JSON and CSV, and read and check untrusted JSON data."""
 
+import csv
+import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,15 @@ _LARGEST = 1.7976931348623157e308
 def to_json(value: Any) -> str:
     """Return indented JSON; numbers that are not finite, which JSON lacks, become null."""
     return json.dumps(_finite(value), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def csv_text(head: Sequence[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table as CSV with lines that end in `\\n`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 def _finite(value: Any) -> Any:

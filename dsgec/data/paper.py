@@ -11,6 +11,7 @@ import io
 from pathlib import Path
 
 from dsgec.errors import DsgecError
+from dsgec.plain_data import csv_text
 from dsgec.resources import read_bytes
 
 INSTALL = "pip install 'dsgec[paper]'"
@@ -46,11 +47,10 @@ def paper_table(name: str) -> bytes:
             f"`{INSTALL} --force-reinstall` brings it back.",
         )
     rows = [row for row in csv.reader(io.StringIO(data.decode("ascii"), newline="")) if row]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*(f"x{number}" for number in range(1, len(rows[0]))), "class"])
-    writer.writerows([*features, 1 - int(label)] for *features, label in rows)
-    return out.getvalue().encode("ascii")
+    head = [*(f"x{number}" for number in range(1, len(rows[0]))), "class"]
+    return csv_text(head, ([*features, 1 - int(label)] for *features, label in rows)).encode(
+        "ascii"
+    )
 
 
 def describe_tables() -> str:

@@ -5,8 +5,6 @@ individual are selected again from the population before, and its operators are 
 made it. So the engine and the reference have the same genealogies.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +12,7 @@ from typing import NamedTuple, cast
 
 from dsgec.grammar.genome.genotype import Derivation, Representation
 from dsgec.manifest import GENEALOGY
+from dsgec.plain_data import csv_text
 from dsgec.random import Stream
 from dsgec.run.populations import PopulationLog, sort_genotype
 from dsgec.search.backends import ReferenceBackend
@@ -206,16 +205,13 @@ def trace_best(
 
 def genealogy_text(problem: Problem, ancestors: Sequence[Ancestor]) -> str:
     """Return the text of genealogy.csv, in which fitness is as people read it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["generation", "individual", "operators", "mother", "father", "score", "text"])
+    head = ["generation", "individual", "operators", "mother", "father", "score", "text"]
+    rows: list[list[object]] = []
     for one in ancestors:
         names = [f"{generation}.{number}" for generation, number in one.parents]
         score = problem.as_score(one.fitness) + 0.0
-        writer.writerow(
-            [*one.place, one.operators, *[*names, "", ""][:2], repr(score), one.phenotype]
-        )
-    return out.getvalue()
+        rows.append([*one.place, one.operators, *[*names, "", ""][:2], repr(score), one.phenotype])
+    return csv_text(head, rows)
 
 
 def log_files(

@@ -18,7 +18,7 @@ from dsgec.network.model import Model, in_target_units
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Size
-from dsgec.plain_data import MOST_BYTES, is_count
+from dsgec.plain_data import MOST_BYTES, csv_text, is_count
 from dsgec.run.record import RunRecord
 from dsgec.search.individual import Champion, CrossScore
 from dsgec.search.models import complete_phenotype, make_model
@@ -123,11 +123,7 @@ def hall_text(
                 **({"front": int(place in on_front)} if problem.cost.is_minimised else {}),
             }
         )
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return out.getvalue()
+    return csv_text([*lines[0]], ([line[name] for name in lines[0]] for line in lines))
 
 
 def _exported_id(problem: "Problem", phenotype: str, one: "Measurement") -> str:

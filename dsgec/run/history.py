@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from dsgec.errors import DsgecError
-from dsgec.plain_data import is_count
+from dsgec.plain_data import csv_text, is_count
 from dsgec.search.evolver import Generation, HistoryRow
 
 _ADVICE = "Has it been changed, or written by an earlier version? `dsgec evolve` writes it again."
@@ -20,11 +20,7 @@ def history_row(state: Generation) -> HistoryRow:
 
 def history_text(history: Sequence[HistoryRow]) -> str:
     """Return the text of history.csv."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows([getattr(row, name) for name in _COLUMNS] for row in history)
-    return out.getvalue()
+    return csv_text(_COLUMNS, ([getattr(row, name) for name in _COLUMNS] for row in history))
 
 
 def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:

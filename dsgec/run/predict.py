@@ -1,7 +1,5 @@
 """The predictions of a model for the rows of a table, or for the windows of a log."""
 
-import csv
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +16,7 @@ from dsgec.network.in_use import columns_in_use, in_use
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, compose
 from dsgec.network.unknown import with_unknown
+from dsgec.plain_data import csv_text
 from dsgec.signal.smooth import smooth
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -36,8 +35,6 @@ def predictions(model: Model, table: Table, group: str = "") -> str:
     rows = model_rows(model, table) if windows is None else window_rows(model, windows)
     outputs = evaluate(network, rows)
     places = [()] * len(rows) if windows is None else _window_cells(windows)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     head = [] if windows is None else ["recording", "first", "last"]
     if model.is_classifier:
         labels = [_cell(str(label)) for label in model.classes]
@@ -45,24 +42,22 @@ def predictions(model: Model, table: Table, group: str = "") -> str:
         alone[nothing] = len(labels)
         chosen = smoothed(model, windows, alone)
         is_smoothed = windows is not None and windows.smooth > 1
-        writer.writerow(
-            [*head, "predicted", *(["alone"] * is_smoothed), *(f"p({label})" for label in labels)]
-        )
+        head += ["predicted", *(["alone"] * is_smoothed), *(f"p({label})" for label in labels)]
         labels.append("")
         called = [
             [labels[number] for number in both[: 1 + is_smoothed]]
             for both in zip(chosen.tolist(), alone.tolist(), strict=True)
         ]
-        for place, name, row in zip(places, called, outputs.tolist(), strict=True):
-            probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
-            writer.writerow([*place, *name, *probabilities])
+        results = [
+            [*name, *([1.0 - row[0], row[0]] if len(row) == 1 else row)]
+            for name, row in zip(called, outputs.tolist(), strict=True)
+        ]
     else:
         count = outputs.shape[1]
         names = [model.target] if model.target and count == 1 else _output_names(count)
-        writer.writerow([*head, *map(_cell, names)])
-        for place, row in zip(places, outputs.tolist(), strict=True):
-            writer.writerow([*place, *row])
-    return out.getvalue()
+        head += map(_cell, names)
+        results = outputs.tolist()
+    return csv_text(head, ([*place, *row] for place, row in zip(places, results, strict=True)))
 
 
 def expected_columns(model: Model) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dsgec.grammar.genome.derivation_tree import TreeNode, make_tree
 from dsgec.grammar.genome.genotype import Genotype
 from dsgec.grammar.genome.psge import PROBABILITY_GENES
 from dsgec.manifest import BEST, DIVERSITY, HALL, HISTORY, PAGE, RECORD
-from dsgec.plain_data import MOST_BYTES, as_plain, from_plain, read_json, to_json
+from dsgec.plain_data import MOST_BYTES, as_plain, csv_text, from_plain, read_json, to_json
 from dsgec.random import Stream
 from dsgec.run.folder import has_record, read_timing
 from dsgec.run.genealogy import log_files
@@ -275,14 +275,10 @@ def _csv(values: Sequence[float]) -> str:
 
 def text_hall_text(hall: Sequence[TextEntry]) -> str:
     """Return the text of hall_of_fame.csv: score, length, values and phenotype of each entry."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     width = len(hall[0].values or ()) if hall else 0
     names = [f"value_{number}" for number in range(1, width + 1)]
-    writer.writerow(["score", "length", *names, "phenotype"])
-    for one in hall:
-        writer.writerow([one.score, one.length, *(one.values or ()), one.phenotype])
-    return out.getvalue()
+    rows = ([one.score, one.length, *(one.values or ()), one.phenotype] for one in hall)
+    return csv_text(["score", "length", *names, "phenotype"], rows)
 
 
 def _parse_hall(text: str, source: str) -> tuple[TextEntry, ...]:

@@ -1,14 +1,12 @@
 """Write what a study leaves: results.csv, tables, statistical tests and figures."""
 
-import csv
-import io
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import chain, count
 from typing import Any
 
 from dsgec.folder import Folder
-from dsgec.plain_data import as_plain, to_json
+from dsgec.plain_data import as_plain, csv_text, to_json
 from dsgec.report.curve_figure import figure_png, figure_svg
 from dsgec.study.definition import Study, TablePlan, default_tables
 from dsgec.study.evidence import FILE, make_evidence, make_figure
@@ -58,13 +56,13 @@ def _file_name(text: str, taken: Container[str]) -> str:
 def comparisons_text(plans: Sequence[TablePlan], results: Results) -> str:
     """Return comparisons.csv: each row of a table against each row above it, by Mann-Whitney U."""
     head = ["table", "measure", "data", "row", "against", "u", "p", "z", "r", "mark"]
-    return _csv(head, (line for plan in plans for line in _comparisons(plan, results)))
+    return csv_text(head, (line for plan in plans for line in _comparisons(plan, results)))
 
 
 def normality_text(plans: Sequence[TablePlan], results: Results) -> str:
     """Return normality.csv: the p-values of two tests of normality for each sample."""
     head = ["table", "measure", "data", "row", "runs", "kolmogorov_smirnov_p", "shapiro_wilk_p"]
-    return _csv(head, (line for plan in plans for line in _normality(plan, results)))
+    return csv_text(head, (line for plan in plans for line in _normality(plan, results)))
 
 
 def _comparisons(plan: TablePlan, results: Results) -> Iterator[list[Any]]:
@@ -97,11 +95,3 @@ def _normality(plan: TablePlan, results: Results) -> Iterator[list[Any]]:
 
 def _six_digits(number: float | None) -> str:
     return "" if number is None else f"{number:.6g}"
-
-
-def _csv(head: list[str], lines: Iterable[list[Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(lines)
-    return out.getvalue()

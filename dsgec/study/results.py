@@ -1,8 +1,6 @@
 """Write and read the file of a finished run, and write all of them to results.csv."""
 
-import csv
 import hashlib
-import io
 import json
 import math
 import re
@@ -12,7 +10,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
-from dsgec.plain_data import to_json
+from dsgec.plain_data import csv_text, to_json
 from dsgec.search.evolver import ENDS
 from dsgec.study.definition import Cell
 
@@ -151,22 +149,18 @@ def results_text(results: Results) -> str:
     first = next(iter(results.values()), None)
     metrics = list(dict.fromkeys(name for outcome in results.values() for name in outcome.train))
     assert first is not None
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     head = ["part", "engine", "grammar", "data", "seed", "population", "generations"]
     names = ["fitness", *(f"{part} {metric}" for part in _PARTS for metric in metrics), *SIZES]
-    writer.writerow([*head, *(name.replace(" ", "_") for name in names), "evaluations"])
-    for cell, outcome in _sort_results(results):
-        settings = cell.settings
-        writer.writerow(
-            [
-                *(cell.part, settings.representation, cell.grammar.name, cell.data.name),
-                *(settings.seed, settings.population, settings.generations),
-                *("" if (f := outcome.figure(name)) is None else repr(f) for name in names),
-                outcome.evaluations,
-            ]
-        )
-    return out.getvalue()
+    rows = [
+        [
+            *(cell.part, cell.settings.representation, cell.grammar.name, cell.data.name),
+            *(cell.settings.seed, cell.settings.population, cell.settings.generations),
+            *("" if (f := outcome.figure(name)) is None else repr(f) for name in names),
+            outcome.evaluations,
+        ]
+        for cell, outcome in _sort_results(results)
+    ]
+    return csv_text([*head, *(name.replace(" ", "_") for name in names), "evaluations"], rows)
 
 
 def _sort_results(results: Results) -> list[tuple[Cell, CellResult]]:
