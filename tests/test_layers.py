@@ -107,6 +107,19 @@ def test_a_library_is_imported_by_its_owner_only():
             assert owners is None or stage_of(path) in owners, path
 
 
+def test_a_module_that_a_template_names_exists():
+    named = 0
+    for path in (HERE.parent / "templates").rglob("*.[ch]"):
+        text = re.sub(r"\n \* ", " ", path.read_text(encoding="utf-8"))
+        for function, module in re.findall(r"(?:`(\w+)` of )?(dsgec/[\w/]+\.py)", text):
+            file = HERE.parent / module
+            assert file.exists(), (path, module)
+            known = {getattr(node, "name", "") for node in ast.walk(parsed(file))}
+            assert not function or function in known, (path, module, function)
+            named += 1
+    assert named > 50
+
+
 def test_a_file_stays_readable():
     for path in FILES:
         text = path.read_text(encoding="utf-8")

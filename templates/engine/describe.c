@@ -1,5 +1,5 @@
-/* Describe a simplified network by its sizes and its text: dsgec/network/measure.py and text.py. A
- * constant is written as `@` and its bits in hexadecimal, since only Python prints numbers. */
+/* Describe a simplified network by its sizes and its text: dsgec/network/structure.py and text.py.
+ * A constant is written as `@` and its bits in hexadecimal, since only Python prints numbers. */
 #ifndef DSGEC_DESCRIBE_C
 #define DSGEC_DESCRIBE_C
 #include "simplify.c"

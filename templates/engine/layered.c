@@ -1,4 +1,4 @@
-/* Split a layered phenotype into layers and neurons: dsgec/network/layered.py. */
+/* Split a layered phenotype into layers and neurons: dsgec/network/syntax.py. */
 #ifndef DSGEC_LAYERED_C
 #define DSGEC_LAYERED_C
 #include "digits.h"

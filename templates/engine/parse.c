@@ -349,8 +349,8 @@ static int parse(Parser *p, const char *text, size_t length) {
 }
 
 /* Return the number of connections as written, without those into neurons that no output depends
- * on: `written` of dsgec/network/measure.py. Neurons read only earlier ones, so one backward pass
- * finds all that are needed. */
+ * on: `count_connections` of dsgec/network/structure.py. Neurons read only earlier ones, so one
+ * backward pass finds all that are needed. */
 static int32_t count_connections(Parser *p) {
     int32_t *needed = p->values, total = 0, i, k;
     memset(needed, 0, (size_t)p->neuron_count * sizeof *needed);

@@ -1,4 +1,4 @@
-/* Simplify a network that was parsed as written: dsgec/network/simplify.py and canonical.py. */
+/* Simplify a network that was parsed as written: dsgec/network/simplify.py. */
 #ifndef DSGEC_SIMPLIFY_C
 #define DSGEC_SIMPLIFY_C
 #include "parse.c"

@@ -294,8 +294,8 @@ static int32_t step_register(Tape *t, int32_t last) {
     return last < 0 || keeps_all(t) ? take_register(t) : last;
 }
 
-/* Add an integer power, by squaring from the highest bit down: dsgec/network/powers.py. Returns its
- * register, or NOWHERE. */
+/* Add an integer power, by squaring from the highest bit down: `power` of dsgec/network/ir.py.
+ * Returns its register, or NOWHERE. */
 static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
     int32_t from = base, to = -1;

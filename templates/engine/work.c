@@ -1,6 +1,6 @@
-/* Count what the C of a network executes for a row, by kinds: `work` of dsgec/network/cost.py. The
- * network is traversed in the order in which it is printed, through the operations on the columns
- * before it, which Python gives as a list. */
+/* Count what the C of a network executes for a row, by kinds: `count_work` of
+ * dsgec/network/cost/work.py. The network is traversed in the order in which it is printed, through
+ * the operations on the columns before it, which Python gives as a list. */
 #ifndef DSGEC_WORK_C
 #define DSGEC_WORK_C
 #include "simplify.c"

@@ -95,7 +95,7 @@ def test_a_table_of_features_is_predicted_row_by_row(run):
     raw = np.arange(2.0 * len(model.columns)).reshape(2, -1)
 
     assert run.network.rows(raw).tolist() == raw.tolist()
-    assert np.array_equal(run.predict_proba(raw), evaluate(run.network._whole, raw))
+    assert np.array_equal(run.predict_proba(raw), evaluate(run.network._raw_network, raw))
 
 
 def test_a_log_without_a_channel_is_refused(run):
