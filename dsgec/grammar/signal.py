@@ -192,6 +192,7 @@ class _Enumeration:
         return find_axes(self.channels)
 
     def _count(self, name: str, known: dict[str, int]) -> int:
+        """Return how many texts a rule derives, which is added to the `known` numbers."""
         if name not in known:
             known[name] = 0
             for alternative in self.rules[name].alternatives:

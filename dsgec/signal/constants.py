@@ -54,6 +54,7 @@ def _quarter(window: int) -> int:
 
 
 def _angle(numbers: Numbers, window: int) -> float:
+    """Return the angle of k cycles in a window between two samples, in radians."""
     return 6.283185307179586 * numbers["k"] / window
 
 
@@ -90,6 +91,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def _scaled(value: float) -> int:
+    """Return a coefficient of a biquad filter as an integer."""
     return round(value * _BIQUAD_SCALE)
 
 

@@ -79,6 +79,8 @@ def _register(
     least: int = 1,
     first: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
+    """Return a decorator that defines a function of streams, of which the first `least` must be."""
+
     def register(function: Function) -> Function:
         code = function.__code__
         parameters = code.co_varnames[: code.co_argcount]

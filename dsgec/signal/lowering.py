@@ -109,6 +109,7 @@ class Lowering:
         self.called[procedure.name] = procedure
 
     def call_inside(self, procedure: ir.Procedure) -> None:
+        """Add the functions that a procedure calls to those of the program."""
         own, _ = defined()
         for name in procedure.calls:
             if name in own:

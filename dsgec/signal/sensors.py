@@ -12,7 +12,7 @@ _AXES_OF_A_SENSOR = 3
 
 
 def named_axes(channels: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return the channels whose names differ by x, y and z, by their numbers."""
+    """Return the numbers of the channels of each sensor: their names differ by x, y and z."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, name in enumerate(channels):
         found = _AXIS.match(name)

@@ -71,6 +71,7 @@ class GrownTree:
         return replace(self, columns=columns)._reachable()
 
     def _reachable(self) -> "GrownTree":
+        """Return the tree without the nodes that cannot be reached from its root."""
         order = [0]
         for node in order:
             if self.columns[node] >= 0:
@@ -145,7 +146,7 @@ def grow(
 
 
 def _total(values: Array) -> Array:
-    """Return sums of columns, added up from the first row to the last."""
+    """Return the sum of each column, added up from the first row to the last."""
     total: Array = np.cumsum(values, axis=0)[-1] if len(values) else np.zeros(values.shape[1])
     return total
 

@@ -230,6 +230,7 @@ class _Ranks:
 
 
 def _ranks(net: SharedLayer) -> _Ranks:
+    """Return the connections of a network, grouped by their place in their neuron."""
     ranks = np.arange(net.size) - net.first[net.neurons]
     is_hidden = net.neurons < net.hidden
 

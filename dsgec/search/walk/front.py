@@ -237,7 +237,7 @@ class Walk:
         return enter
 
     def _prune_on(self, width: int, criterion: int) -> Callable[[], None]:
-        """Prune a network for some steps, or to the end."""
+        """Prune a network for some steps; return a function that enters them in the state."""
         state, key = self.state, (width, criterion)
         net = state.cursors[key]
         assert net is not None
