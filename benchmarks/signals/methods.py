@@ -31,7 +31,7 @@ from dsgec.search.signal_features import name_features
 TREES, FOLDS = 300, 3
 STRENGTHS = (0.01, 0.1, 1.0, 10.0)
 DTYPES = "q15", "q7"
-_FUNCTIONS = "-Wl,-u,net_start", "-Wl,-u,net_predict_window"
+_FUNCTIONS = "-Wl,-u,net_restart", "-Wl,-u,net_predict_window"
 
 Figures = dict[str, Any]
 

@@ -160,10 +160,10 @@ def _on_chips(names: Sequence[str], lines: Sequence[Line]) -> str:
         words.append(f"{count} of {len(names)} on the {title}")
     text = (
         f"At most {FLASH:,} bytes of flash and {RAM} of RAM, in q15 or q7: {' and '.join(words)}."
-        " Medians over the splits of the stream: `start`, `push`, `predict_window`, the network and"
-        " the tables, without start-up code. RAM is the state of a stream and all static data; what"
-        " calls need of the stack comes on top. Accuracies are those of the C in fixed point on the"
-        " features of the test windows; bold is within both limits:"
+        " Medians over the splits of the stream: `restart`, `push`, `predict_window`, the network"
+        " and the tables, without start-up code. RAM is the state of a stream and all static data;"
+        " what calls need of the stack comes on top. Accuracies are those of the C in fixed point"
+        " on the features of the test windows; bold is within both limits:"
     )
     return fill(text, WIDTH)
 

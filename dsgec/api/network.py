@@ -22,6 +22,7 @@ from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import AUTO, DTYPES, LAYOUTS, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
+from dsgec.export.streams.cost import deployed_cost
 from dsgec.folder import write_whole
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.network.decide import Classes, classify
@@ -132,6 +133,9 @@ class Network:
     ) -> dict[str, int]:
         """Return an estimate of the bytes of `flash` and `stack` and the `cycles` per row of its C.
 
+        Of a signal, a row is a window; its stream is included, with its bytes of RAM as `state` and
+        the cycles that a `sample` takes.
+
         :param chip: `"cortex-m0plus"`, `"cortex-m4f"`, `"avr"` or `"rv32imc"`.
         :param dtype: The type of the numbers in the code, as in `export`.
         :param range: For fixed point, the ranges of columns, as in `export`.
@@ -140,7 +144,11 @@ class Network:
         check_choice("dtype", dtype, DTYPES)
         known = range or NO_RANGES
         artefact = make_artefact(self.model, self.name, dtype, known, self.ranges, chip=chip)
-        return asdict(artefact.cost(chip))
+        return {
+            name: value
+            for name, value in asdict(deployed_cost(artefact, chip)).items()
+            if value is not None
+        }
 
     @standard_arithmetic()
     def predict(self, X: Any) -> NDArray[Any]:

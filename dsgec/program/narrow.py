@@ -57,7 +57,7 @@ def narrow(
     """
     recorder = Recorder(program)
     recorder.run(procedure, {p.name: [Extent(*r) for r in p.ranges] for p in procedure.arrays})
-    return _Narrower(procedure, recorder, arrays).procedure()
+    return Narrower(procedure, recorder, arrays).procedure()
 
 
 def _type(extent: Extent, least: ir.Type) -> ir.Type:
@@ -69,7 +69,7 @@ def _type(extent: Extent, least: ir.Type) -> ir.Type:
     raise AssertionError(extent)
 
 
-class _Narrower:
+class Narrower:
     """Writes a procedure again with other types."""
 
     def __init__(
@@ -161,6 +161,8 @@ class _Narrower:
                 return ir.Binary(operator, self.write(left), self.write(right), type_)
             case ir.Select(_, yes, no) if id(expression) in self.seen and id(yes) not in self.seen:
                 return self.write(no)  # the test never holds
+            case ir.Select(_, yes, no) if id(expression) in self.seen and id(no) not in self.seen:
+                return self.write(yes)  # the test always holds
             case ir.Select(test, yes, no):
                 return ir.Select(self.write(test), self.write(yes), self.write(no), type_)
             case ir.Invoke(function, arguments, table):

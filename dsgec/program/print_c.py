@@ -245,6 +245,8 @@ class CPrinter(Printer):
         match expression:
             case ir.Binary("&", ir.Element(array, index), ir.Number(mask)) if array in self.tables:
                 return f"({_MASKS[int(mask)]}){self.read(array, index)}"
+            case ir.Binary(">>", ir.Variable(name, "int8" | "int16" | "int24"), right):
+                return f"{self.macro}_SHIFT({name}, {self.write(right)})"
             case ir.Binary(">>", left, right) if left.type not in ir.WORDS:
                 # `>>` of a negative number is the compiler's choice.
                 return f"dsgec_shift({self.write(left)}, {self.write(right)})"

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from dsgec.errors import DsgecError, setting_error
+from dsgec.network.cost.chips import Cost
 from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.run.job import training_ranges
 from dsgec.run.pick import footprint
-from dsgec.run.record import Footprint
 from dsgec.search.budget import Budget
 from dsgec.search.individual import ERROR_RATE, Champion
 from dsgec.search.models import make_model
@@ -25,11 +25,12 @@ class Fitting:
     """Prices the champions of a problem, each once, and compares them with a budget."""
 
     def __init__(self, problem: Problem, budget: Budget) -> None:
-        self.problem, self.budget = problem, budget
+        windows = problem.dataset.windows
+        self.problem, self.budget = problem, budget.in_time(windows.rate if windows else None)
         self._ranges = training_ranges(problem)
-        self._known: dict[str, Footprint] = {}
+        self._known: dict[str, Cost] = {}
 
-    def cost(self, champion: Champion) -> Footprint:
+    def cost(self, champion: Champion) -> Cost:
         """Return the cost of a champion; raise a DsgecError if the type cannot compute it."""
         phenotype = champion.phenotype
         if phenotype not in self._known:
@@ -40,13 +41,12 @@ class Fitting:
                 raise setting_error(
                     "dtype", f"is {own.dtype}, which cannot compute every network of the run"
                 )
-            self._known[phenotype] = found
+            self._known[phenotype] = found.cost
         return self._known[phenotype]
 
     def fits(self, champion: Champion) -> bool:
         """Return whether a champion is within the budget."""
-        cost = self.cost(champion)
-        return self.budget.allows(cost.flash, cost.stack, cost.cycles)
+        return self.budget.allows(self.cost(champion))
 
     def count(self, champions: Sequence[Champion]) -> int:
         """Return how many of the champions may fit: those up to the largest that is known to fit.
@@ -67,8 +67,8 @@ class Fitting:
         return setting_error(
             next(name for name in ("flash", "ram", "cycles") if getattr(own, name)),
             "allows no network of the run: the smallest takes"
-            f" {least.flash:,} bytes of flash, {least.stack:,} bytes of RAM and"
-            f" {least.cycles:,} cycles a row ({own.chip}, {own.dtype}, estimated)",
+            f" {least.flash:,} bytes of flash, {least.ram:,} bytes of RAM and"
+            f" {least.longest:,} cycles a row ({own.chip}, {own.dtype}, estimated)",
             "Allow more, or take another chip or number type.",
         )
 

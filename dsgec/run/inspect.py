@@ -10,15 +10,18 @@ from dsgec.export.files import run_artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import round_up
 from dsgec.export.read import artefact_files, open_artefacts
+from dsgec.export.streams.cost import deployed_cost
 from dsgec.export.targets.c.image import measure_image
 from dsgec.folder import open_folder
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.network.structure import measure_size
+from dsgec.run.cost_text import duration, time_share
 from dsgec.run.folder import has_record, read_model, read_record
 
 _HEAD = "  chip          type      flash   linked  stack     cycles  a row takes"
+_SIGNAL_HEAD = "  chip          type      flash   linked    RAM   a sample    + a window  at most"
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 
 
@@ -112,8 +115,11 @@ def _cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...]) -> list[st
     `linked` is the flash that a cross compiler makes of it, if there is one. Of other types than
     the artefact's own it is C in the layout that would be exported for the chip. Fixed point needs
     the ranges of the columns, and is left out if neither the artefact's nor `ranges` are known.
+
+    Of a signal, RAM is the state of a stream and the stack, and the time is that of the last sample
+    of a window.
     """
-    lines = [_HEAD]
+    lines = [_HEAD if artefact.model.signal is None else _SIGNAL_HEAD]
     known = artefact.ranges or ranges
     estimated = (dtype for chip in CHIPS for dtype in priced_dtypes(chip))
     for dtype in dict.fromkeys((artefact.dtype, *estimated)):
@@ -137,13 +143,14 @@ def _cost_line(artefact: Artefact, chip: str) -> str:
     image = measure_image(artefact, chip)
     linked = "-" if image is None else f"{image.flash:,}"
     try:
-        own = artefact.cost(chip)
+        own = deployed_cost(artefact, chip)
     except DsgecError as error:
         return f"{start} {'-':>8} {linked:>8}  {error.faults[0].message}" if image else ""
-    megahertz = CHIPS[chip].megahertz
-    time = own.cycles / megahertz
-    shown = f"{time:.3g} µs" if time < 1000 else f"{time / 1000:,.3g} ms"
-    return (
-        f"{start} {own.flash:>8,} {linked:>8} {own.stack:>6,} {own.cycles:>10,}"
-        f"  {shown} at {megahertz} MHz"
-    )
+    start += f" {own.flash:>8,} {linked:>8}"
+    megahertz, signal = CHIPS[chip].megahertz, artefact.model.signal
+    shown = f"{duration(own.longest / megahertz)} at {megahertz} MHz"
+    if own.sample is None or signal is None:
+        return f"{start} {own.stack:>6,} {own.cycles:>10,}  {shown}"
+    if signal.rate:
+        shown += f", {time_share(own, chip, signal.rate):.2g} % of the time"
+    return f"{start} {own.ram:>6,} {own.sample:>10,} {own.cycles:>13,}  {shown}"

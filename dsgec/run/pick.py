@@ -9,13 +9,15 @@ from itertools import groupby
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import Artefact, with_smaller_layout
 from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.streams.cost import deployed_cost
 from dsgec.manifest import HALL
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost
+from dsgec.network.in_use import columns_in_use, in_use
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.record import RISING, Footprint, FrontRecord, Proposal, RunRecord
-from dsgec.search.budget import parse_amount
+from dsgec.search.budget import CYCLES, FLASH, RAM, parse_amount
 from dsgec.search.individual import ERROR_RATE
 from dsgec.search.objectives import OBJECTIVES
 
@@ -24,6 +26,8 @@ SMALLER = ("smallest-within", "10%")
 DTYPES = ("q7", "float", "double")
 _ANY_NAME = "network"
 _MOST_COSTS = 4_096  # that are remembered
+_FIGURES = {FLASH: "flash", RAM: "ram", CYCLES: "longest"}
+_UNITS = {FLASH: "bytes of flash", RAM: "bytes of RAM", CYCLES: "cycles a row"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +97,21 @@ class _Priced:
 
         Raise a DsgecError if the type cannot compute it.
         """
-        artefact = Artefact(self.model, _ANY_NAME, self.dtype, ranges=self.ranges)
-        return with_smaller_layout(artefact, self.chip)
+        return _artefact(self.model, self.dtype, self.ranges, self.chip)
 
 
 @lru_cache(maxsize=_MOST_COSTS)
 def _cost(priced: _Priced) -> Cost | None:
     try:
-        return priced.artefact().cost(priced.chip)
+        return deployed_cost(priced.artefact(), priced.chip)
     except DsgecError:
         return None
+
+
+def _artefact(model: Model, dtype: str, ranges: tuple[Range | None, ...], chip: str) -> Artefact:
+    """Return a model as it is exported for a chip; of a signal, with the features in use."""
+    own = tuple(ranges[number] for number in columns_in_use(model)) if ranges else ()
+    return with_smaller_layout(Artefact(in_use(model), _ANY_NAME, dtype, ranges=own), chip)
 
 
 def pick(hall: Hall, way: str, value: str) -> HallRow:
@@ -180,15 +189,16 @@ def _smallest_within(hall: Hall, value: str) -> HallRow:
 
 
 def _within(hall: Hall, value: str, of: str) -> HallRow:
-    """Return the best network whose `flash` or `cycles` is at most so much, the cheapest of equals.
+    """Return the best network that costs at most so much, the cheapest of equals.
 
     Raise a DsgecError if there is none.
     """
     most = _parse_pick(value, of)
+    figure = _FIGURES[of]
     seen: list[int] = []
     best_first = sorted(hall.rows, key=hall.rank)
     for _, equals in groupby(best_first, key=hall.rank):
-        found = [(getattr(own, of), row) for row in equals if (own := hall.cost(row))]
+        found = [(getattr(own, figure), row) for row in equals if (own := hall.cost(row))]
         price, cheapest = min(found, key=lambda pair: pair[0], default=(math.inf, None))
         if cheapest is not None and price <= most:
             return cheapest
@@ -197,8 +207,8 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
         # This raises what is wrong with all of them.
         best = best_first[0]
         priced = _Priced(best.model_id, hall.chip, hall.dtype, hall.ranges, hall.model(best))
-        priced.artefact().cost(hall.chip)
-    least, unit = min(seen), "bytes of flash" if of == "flash" else "cycles a row"
+        deployed_cost(priced.artefact(), hall.chip)
+    least, unit = min(seen), _UNITS[of]
     raise DsgecError(
         f"the cheapest network of the run takes {least:,} {unit}"
         f" (estimate for {hall.chip}, {hall.dtype})",
@@ -210,7 +220,7 @@ def _parse_pick(value: str, of: str) -> int:
     """Return the amount that a pick gives."""
     found = parse_amount(value, of)
     if found is None:
-        unit, example = ("bytes", "1KB") if of == "flash" else ("cycles", "2000")
+        unit, example = ("cycles", "2000") if of == CYCLES else ("bytes", "1KB")
         raise DsgecError(
             f"--pick {of} takes a number of {unit}, not `{value}`", f"Write --pick {of} {example}."
         )
@@ -221,8 +231,9 @@ _CHOOSE: dict[str, Callable[[Hall, str], HallRow]] = {
     "smallest-within": _smallest_within,
     "at-most": _at_most,
     "size": _of_size,
-    "flash": partial(_within, of="flash"),
-    "cycles": partial(_within, of="cycles"),
+    FLASH: partial(_within, of=FLASH),
+    RAM: partial(_within, of=RAM),
+    CYCLES: partial(_within, of=CYCLES),
 }
 
 WAYS = tuple(_CHOOSE)
@@ -234,13 +245,12 @@ def footprint(
     """Return the estimated cost of a model on a chip, in the first type that can compute it."""
     for dtype in dtypes:
         try:
-            artefact = Artefact(
-                model, _ANY_NAME, dtype, ranges=ranges if dtype in STORED_BITS else ()
+            own = deployed_cost(
+                _artefact(model, dtype, ranges if dtype in STORED_BITS else (), chip), chip
             )
-            own = with_smaller_layout(artefact, chip).cost(chip)
         except DsgecError:
             continue
-        return Footprint(chip, dtype, own.flash, own.stack, own.cycles)
+        return Footprint(chip=chip, dtype=dtype, **asdict(own))
     return None
 
 

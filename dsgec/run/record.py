@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.grammar.ir import LINEAR
+from dsgec.network.cost.chips import Cost
 from dsgec.network.model import TargetScale
 from dsgec.network.ranges import Range
 from dsgec.network.structure import Size
@@ -139,18 +140,25 @@ class Validation:
             raise ValueError("`result.validation.error` is missing")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Footprint:
-    """The estimated cost of a network as C of a type on a chip."""
+    """The estimated cost of a network as C of a type on a chip; see `Cost`."""
 
     chip: str
     dtype: str
     flash: int
     stack: int
     cycles: int
+    state: int | None = None
+    sample: int | None = None
+
+    @property
+    def cost(self) -> Cost:
+        """Return the figures."""
+        return Cost(self.flash, self.stack, self.cycles, self.state, self.sample)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal(Footprint):
     """The network of the hall of fame that a run proposes to export for the chip."""
 
@@ -304,6 +312,12 @@ class RunRecord:
     def ranges(self) -> tuple[Range | None, ...]:
         """The ranges of the columns in the training rows; empty in runs of earlier versions."""
         return self.data.ranges or ()
+
+    @property
+    def signal_rate(self) -> float | None:
+        """The samples of a signal in a second; None for a table, or if it is not known."""
+        signal = self.model.description.get("signal")
+        return signal.get("rate") if isinstance(signal, dict) else None
 
     @property
     def network_scale(self) -> TargetScale | None:

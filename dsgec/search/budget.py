@@ -1,10 +1,11 @@
 """A budget: the most flash, RAM and cycles that a network may take of a chip."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from dsgec.errors import mention, setting_error
+from dsgec.network.cost.chips import CHIPS, Cost
 from dsgec.setting import setting
 
 FLASH, RAM, CYCLES = AMOUNTS = "flash", "ram", "cycles"
@@ -15,8 +16,8 @@ FIXED_POINT = ("q15", "q7")
 _HELP = {
     FLASH: "at most so many bytes of flash on the chip, such as 1KB. The run chooses among the"
     " networks that fit, and exports the C of the number type",
-    RAM: "at most so many bytes of RAM on the chip, which is stack",
-    CYCLES: "at most so many cycles a row on the chip",
+    RAM: "at most so many bytes of RAM on the chip: the stack, and of a signal a stream",
+    CYCLES: "at most so many cycles a row on the chip, of a signal a window with its last sample",
 }
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
 _PATTERNS = {
@@ -57,9 +58,19 @@ class Budget:
     ram: int | None
     cycles: int | None
 
-    def allows(self, flash: int, ram: int, cycles: int) -> bool:
-        """Return whether so much of each is within the budget."""
-        pairs = ((flash, self.flash), (ram, self.ram), (cycles, self.cycles))
+    def in_time(self, rate: float | None) -> "Budget":
+        """Return the budget of a signal with so many samples in a second.
+
+        Without a limit of cycles of its own, a row takes at most the time between two samples, at
+        the clock of the chip.
+        """
+        if not rate or self.cycles is not None:
+            return self
+        return replace(self, cycles=int(CHIPS[self.chip].megahertz * 1e6 / rate))
+
+    def allows(self, cost: Cost) -> bool:
+        """Return whether a cost is within the budget."""
+        pairs = ((cost.flash, self.flash), (cost.ram, self.ram), (cost.longest, self.cycles))
         return all(most is None or value <= most for value, most in pairs)
 
 

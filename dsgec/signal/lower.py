@@ -140,27 +140,38 @@ class _State:
                     yield ir.Store(place.array, ir.Number(place.index), newest)
 
     def following(self) -> Iterator[ir.Instruction]:
-        """Yield the instructions for each further sample."""
-        yield from self.samples()
+        """Yield the instructions for each further sample.
+
+        What others read the old value of is written after the last of them.
+        """
+        body = [*self.samples()]
         for step in self.plan.steps:
             match step:
                 case Kept():
-                    yield from self.advance(step)
+                    body += self.advance(step)
                 case Call():
                     value = self.lowering.filtered(step, self.newest)
-                    yield ir.Declare(self.lowering.value(step), value)
+                    body.append(ir.Declare(self.lowering.value(step), value))
                 case Delay(stream):
-                    yield from self.delay(step, self.lowering.value(stream))
-        for step in self.plan.kept:
-            if self.is_late(step):
-                yield self.store(step, self.lowering.value(step))
+                    body += self.delay(step, self.lowering.value(stream))
+        for step in filter(self.is_late, self.plan.kept):
+            element, own = self.places[step].element, self.lowering.value(step)
+            uses = (
+                place
+                for place, one in enumerate(body)
+                if element in ir.parts(*ir.expressions(one))
+                or (isinstance(one, ir.Declare) and one.variable == own)
+            )
+            body.insert(max(uses) + 1, self.store(step, own))
+        yield from body
 
     def features(self, shifts: Mapping[Call, int]) -> Iterator[ir.Instruction]:
         """Yield the instructions that compute the features."""
-        for step in self.plan.kept:
-            if step in self.plan.final:
-                yield ir.Declare(self.lowering.value(step), self.places[step].element)
-        yield from self.lowering.features("x", shifts)
+
+        def load(step: Kept) -> Iterator[ir.Instruction]:
+            yield ir.Declare(self.lowering.value(step), self.places[step].element)
+
+        yield from self.lowering.features("x", shifts, load)
 
     # One step.
 

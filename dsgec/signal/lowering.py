@@ -152,18 +152,39 @@ class Lowering:
             if channel.name in read:
                 yield number, self.value(channel.name)
 
-    def features(self, array: str, shifts: Mapping[Call, int]) -> Iterator[ir.Instruction]:
-        """Yield the instructions that write features into an array."""
+    def features(
+        self,
+        array: str,
+        shifts: Mapping[Call, int],
+        load: Callable[[Kept], Iterator[ir.Instruction]] | None = None,
+    ) -> Iterator[ir.Instruction]:
+        """Yield the instructions that write features into an array.
+
+        What is kept is in variables, or each is loaded before the first feature that needs it, and
+        each feature is written at once: small chips have few registers.
+        """
         own, _ = defined()
-        calls = dict.fromkeys(part for parts in self.plan.features for part in parts)
-        for number, call in enumerate(calls):
-            value = self.bound(own[call.function], call, self.value)
-            yield ir.Declare(ir.Variable(f"y{number}"), _shifted(value, shifts.get(call, 0)))
-        numbers = {call: number for number, call in enumerate(calls)}
+        known: dict[Call, ir.Variable] = {}
+        loaded: set[Kept] = set()
         for place, parts in enumerate(self.plan.features):
-            total: ir.Expression = ir.Variable(f"y{numbers[parts[0]]}")
+            for call in parts:
+                if call in known:
+                    continue
+                needed: dict[Kept, None] = {}
+
+                def kept(step: Kept, needed: dict[Kept, None] = needed) -> ir.Expression:
+                    needed[step] = None
+                    return self.value(step)
+
+                value = self.bound(own[call.function], call, kept)
+                for step in needed if load else ():
+                    yield from load(step) if load and step not in loaded else ()
+                loaded |= needed.keys()
+                known[call] = ir.Variable(f"y{len(known)}")
+                yield ir.Declare(known[call], _shifted(value, shifts.get(call, 0)))
+            total: ir.Expression = known[parts[0]]
             for part in parts[1:]:
-                total = ir.Binary("+", total, ir.Variable(f"y{numbers[part]}"))
+                total = ir.Binary("+", total, known[part])
             shift = shifts.get(self.signal.features[place], 0) if len(parts) > 1 else 0
             yield ir.Store(array, ir.Number(place), _shifted(total, shift))
 

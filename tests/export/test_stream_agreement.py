@@ -59,7 +59,7 @@ def agree(folder, language, seeds, dtypes=DTYPES):
         samples, restarts = {}, {}
         for seed, (name, artefact) in zip(seeds, artefacts.items(), strict=True):
             signal = artefact.model.signal
-            samples[name] = random_samples(signal, seed, 200 + 4 * signal.window, gaps=2)
+            samples[name] = random_samples(signal, seed, 200 + 8 * signal.window, gaps=2)
             restarts[name] = (len(samples[name]) // 2, len(samples[name]) - signal.window - 1)
         found = windows_of(folder / dtype, language, artefacts, samples, restarts)
         for name, artefact in artefacts.items():

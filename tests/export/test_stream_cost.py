@@ -3,7 +3,7 @@
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.export.streams.cost import stream_cost, stream_of, stream_prices, stream_work
+from dsgec.export.streams.cost import deployed_cost, stream_of, stream_prices, stream_work
 from dsgec.network.cost.chips import CHIPS
 from tests.support.models import IRIS
 from tests.support.packages import artefact_of as plain_artefact
@@ -11,17 +11,17 @@ from tests.support.signal_models import artefact_of, signal_model, signal_of
 
 
 def cost(*features, chip="cortex-m0plus", **signal):
-    return stream_cost(artefact_of(signal_model(signal_of(features, **signal)), "q15"), chip)
+    return deployed_cost(artefact_of(signal_model(signal_of(features, **signal)), "q15"), chip)
 
 
 @pytest.mark.parametrize("chip", stream_prices())
 def test_more_features_cost_more(chip):
     one, more = cost("std(ax)", chip=chip), cost("std(ax)", "goertzel(ay, 3)", chip=chip)
-    assert (one.flash, one.state, one.sample, one.window) < (
-        *(more.flash, more.state, more.sample, more.window),
+    assert (one.flash, one.state, one.sample, one.cycles) < (
+        *(more.flash, more.state, more.sample, more.cycles),
     )
     assert more.ram == more.state + more.stack
-    assert more.longest == more.sample + more.window
+    assert more.longest == more.sample + more.cycles
 
 
 def test_features_that_share_their_sums_cost_them_once():
@@ -37,9 +37,13 @@ def test_windows_that_overlap_cost_a_state_each():
     assert 2 * one.sample < three.sample < 3.5 * one.sample
 
 
-def test_a_model_of_a_table_and_an_unknown_chip_are_refused():
-    with pytest.raises(DsgecError, match="the model has no stream"):
-        stream_cost(plain_artefact(IRIS, "q15"), "avr")
+def test_a_table_costs_its_network_and_what_is_unknown_is_refused():
+    table = plain_artefact(IRIS, "q15")
+    assert deployed_cost(table, "avr") == table.cost("avr")
+    assert table.cost("avr").ram == table.cost("avr").stack
+    stream = artefact_of(signal_model(signal_of(["mean(ax)"])), "double")
+    with pytest.raises(DsgecError, match="no estimate of streams in double"):
+        deployed_cost(stream, "cortex-m0plus")
     with pytest.raises(DsgecError, match="unknown chip `z80`"):
         cost("mean(ax)", chip="z80")
 

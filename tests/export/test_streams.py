@@ -39,6 +39,13 @@ def test_the_selftest_of_the_c_takes_a_recording(dtype):
     assert "passed" in str(check)
 
 
+def test_a_model_of_any_name_can_be_loaded_into_a_process():
+    """Programs have a symbol `data_start`, which a library must not have, too."""
+    artefact = artefact_of(signal_model(SIGNAL), "q7", name="data")
+    check = run_selftest(artefact, TARGETS["c"], TARGETS["c"].make(artefact))
+    assert "passed" in str(check)
+
+
 @pytest.mark.parametrize("target", ["python", "numpy"])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_stream_gives_the_features_and_labels_of_the_batch(target, seed):

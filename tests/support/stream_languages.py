@@ -31,11 +31,11 @@ int main(void)
     FILE *in = fopen("NAME.samples", "rb"), *out = fopen("NAME.out", "wb");
     value = NAME_selftest() == 0;
     fwrite(&value, 8, 1, out);
-    NAME_start(&s);
+    NAME_restart(&s);
     for (; fread(record, sizeof record, 1, in) == 1; t++) {
         int i;
         if (record[0])
-            NAME_start(&s);
+            NAME_restart(&s);
         if (NAME_push(&s, record + 1)) {
             int32_t features[MACRO_FEATURES];
             RESULT y[WIDTH];

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
 from dsgec.manifest import BEST, CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.run.cost_text import cycles_text, ram_text, time_text
 from dsgec.run.folder import read_hall
 from dsgec.run.job import WrittenRun
 from dsgec.run.record import RISING, ModelRecord, Proposal, ResultRecord, RunRecord
@@ -58,7 +59,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_confusion_lines(run.record),
         *_decision_lines(result),
         *_front_lines(run),
-        *_cost_lines(result),
+        *_cost_lines(run.record),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
         *_untested_lines(run),
         f"look at it: {clean(str(run.folder / PAGE))}",
@@ -68,16 +69,17 @@ def result_lines(run: WrittenRun) -> list[str]:
     ]
 
 
-def _cost_lines(result: ResultRecord) -> list[str]:
+def _cost_lines(record: RunRecord) -> list[str]:
     """Return the cost of the network on a chip; runs of earlier versions have none."""
-    cost = result.cost
+    cost = record.result.cost
     if not cost:
         return []
-    line = (
-        f"on a chip: about {cost.flash:,} bytes of flash and {cost.cycles:,} cycles a row"
-        f" ({cost.chip}, {cost.dtype}, estimated)"
-    )
-    return [clean(line)]
+    own = cost.cost
+    parts = ", ".join(filter(None, [f"about {own.flash:,} bytes of flash", ram_text(own)]))
+    line = f"on a chip: {parts} and {cycles_text(own)} ({cost.chip}, {cost.dtype}, estimated)"
+    rate = record.signal_rate
+    times = [f"            {time_text(own, cost.chip, rate)}"] if rate else []
+    return [clean(line), *map(clean, times)]
 
 
 def _front_lines(run: WrittenRun) -> list[str]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from dsgec.errors import DsgecError, join_names
+from dsgec.errors import DsgecError, join_names, mention
 from dsgec.export.artefact import Artefact
 from dsgec.export.streams.view import StreamView
 from dsgec.export.targets.c.stream import CStream
-from dsgec.network.cost.chips import CHIPS, Cost
+from dsgec.network.cost.chips import Cost
 from dsgec.signal.description import Call, Signal
 from dsgec.signal.lower import places_of
 from dsgec.signal.plan import Delay, Kept, Plan, channels_of, make_plan, numbers_of
@@ -22,32 +22,6 @@ from dsgec.toml import read_toml
 
 _TABLE = "prices.toml"
 _BYTES = {"int8": 1, "int16": 2, "int32": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class StreamCost:
-    """The bytes and cycles that a stream and its network take of a chip.
-
-    `state` are the bytes of one stream, which are exact; `stack` the most bytes of a call. `sample`
-    are the cycles for a sample, on average; `window` are those for a window that is complete: its
-    features, and what the network makes of them.
-    """
-
-    flash: int
-    state: int
-    stack: int
-    sample: int
-    window: int
-
-    @property
-    def ram(self) -> int:
-        """Return the bytes of a stream and of the stack."""
-        return self.state + self.stack
-
-    @property
-    def longest(self) -> int:
-        """Return the cycles between two samples if a window is complete."""
-        return self.sample + self.window
 
 
 Prices = Mapping[str, Mapping[str, int]]
@@ -67,20 +41,32 @@ class StreamWork:
         return {*self.code, *self.sample, *self.window}
 
 
-def stream_cost(artefact: Artefact, chip: str) -> StreamCost:
-    """Return what the C of a stream and its network cost; raise a DsgecError if it is unknown."""
+def deployed_cost(artefact: Artefact, chip: str) -> Cost:
+    """Return what the C of an artefact costs on a chip, of a signal with its stream.
+
+    Raise a DsgecError if there is no estimate.
+    """
+    network = artefact.cost(chip)
+    if artefact.model.signal is None:
+        return network
     stream = stream_of(artefact)
     prices = stream_prices().get(chip)
     if prices is None:
-        raise DsgecError(f"unknown chip `{chip}`", f"Choose from {', '.join(CHIPS)}.")
+        known = join_names([*stream_prices()])
+        raise DsgecError(f"there is no estimate of streams on {chip}", f"There is one on {known}.")
     work = stream_work(stream)
+    if artefact.dtype == "double":
+        raise DsgecError(
+            "there is no estimate of streams in double",
+            f"There is one for {mention('dtype', 'float', 'q15', 'q7')}.",
+        )
     unknown = sorted(work.kinds - {kind for own in prices.values() for kind in own})
     if unknown:
         raise DsgecError(
             f"there is no estimate of {join_names(unknown)} on {chip}",
             "In a clone of the project, `python -m benchmarks.streams --fit` measures features.",
         )
-    return combined_cost(artefact.cost(chip), stream, work, prices)
+    return combined_cost(network, stream, work, prices)
 
 
 def stream_of(artefact: Artefact) -> StreamView:
@@ -90,16 +76,14 @@ def stream_of(artefact: Artefact) -> StreamView:
     return StreamView(artefact, artefact.model.signal)
 
 
-def combined_cost(
-    network: Cost, stream: StreamView, work: StreamWork, prices: Prices
-) -> StreamCost:
+def combined_cost(network: Cost, stream: StreamView, work: StreamWork, prices: Prices) -> Cost:
     """Return the cost of a network and its stream."""
-    return StreamCost(
+    return Cost(
         network.flash + _sum(prices["flash"], work.code),
-        CStream(stream, stream.artefact.name).bytes,
         network.stack + _sum(prices["stack"], work.code),
-        _sum(prices["sample"], work.sample),
         network.cycles + _sum(prices["window"], work.window),
+        CStream(stream, stream.artefact.name).bytes,
+        _sum(prices["sample"], work.sample),
     )
 
 

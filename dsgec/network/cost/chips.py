@@ -40,11 +40,27 @@ CHIPS: dict[str, Chip] = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The bytes of flash (compiler's routines included), bytes of stack, and cycles for a row."""
+    """The bytes of flash (compiler's routines included), bytes of stack, and cycles for a row.
+
+    Of a signal, a row is a window with its features, `state` are the bytes of RAM of a stream,
+    which are exact, and `sample` are the cycles that each sample takes, on average.
+    """
 
     flash: int
     stack: int
     cycles: int
+    state: int | None = None
+    sample: int | None = None
+
+    @property
+    def ram(self) -> int:
+        """Return the bytes of RAM: the stack, and the state of a stream."""
+        return self.stack + (self.state or 0)
+
+    @property
+    def longest(self) -> int:
+        """Return the most cycles at a time: a row, of a signal after the last sample."""
+        return self.cycles + (self.sample or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,16 @@ def function_called(artefact: Artefact) -> str:
     return f"{artefact.name}_{'predict' if artefact.model.is_classifier else 'regress'}"
 
 
+def functions_deployed(artefact: Artefact) -> tuple[str, ...]:
+    """Return the functions that a program calls on a chip: of a signal, those of its stream."""
+    model, name = artefact.model, artefact.name
+    if model.signal is None:
+        return (function_called(artefact),)
+    has_votes = model.is_classifier and model.signal.smooth > 1
+    answer = f"{name}_vote" if has_votes else function_called(artefact)
+    return f"{name}_restart", f"{name}_push", f"{answer}_window"
+
+
 def functions_called(artefact: Artefact) -> tuple[str, ...]:
     """Return `function_called` and, for a classifier, the function of the probabilities."""
     proba = (f"{artefact.name}_predict_proba",) if artefact.model.is_classifier else ()
@@ -86,7 +96,7 @@ def measure_image(artefact: Artefact, chip: str) -> Image | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return link(artefact, chip, Path(folder))
+            return link(artefact, chip, Path(folder), functions_deployed(artefact))
         except (OSError, subprocess.SubprocessError):
             return None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from dsgec.export.streams.narrow import narrowed
 from dsgec.export.streams.view import StreamView
 from dsgec.literals import float_number, number
 from dsgec.program.ir import Type
@@ -40,6 +41,7 @@ class CStream:
     def printed(self) -> Code:
         """Return the tables and the procedures of the stream."""
         own = self.stream.program if self.has_rows else self.stream.program_of_features
+        own = narrowed(own, self.stream.window)
         return Code(CPrinter(own, self.prefix).print().rstrip("\n"))
 
     @property
