@@ -10,6 +10,7 @@ import pytest
 import dsgec
 from dsgec.errors import DsgecError
 from dsgec.export.targets.c.image import COMPILERS
+from dsgec.network.cost.chips import Cost
 from dsgec.search.budget import make_budget, parse_amount
 from dsgec.search.settings import Settings
 from tests.support.command_line import dsgec as command
@@ -42,9 +43,9 @@ def test_a_budget_needs_an_amount():
     with pytest.raises(DsgecError, match="flash is `lots`, not a number of bytes"):
         Settings(flash="lots")
     budget = make_budget(Settings(flash="1KB", cycles="300", chip="avr", dtype="q7"))
-    assert budget.allows(1024, 99_999, 300)
-    assert not budget.allows(1025, 0, 300)
-    assert not budget.allows(1024, 0, 301)
+    assert budget.allows(Cost(1024, 99_999, 300))
+    assert not budget.allows(Cost(1025, 0, 300))
+    assert not budget.allows(Cost(1024, 0, 301))
 
 
 @pytest.mark.needs_cc
