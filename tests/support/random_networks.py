@@ -97,3 +97,63 @@ def same_bits(a, b):
     a, b = np.asarray(a), np.asarray(b)
     equal = a.view(np.int64) == b.view(np.int64)
     return a.shape == b.shape and bool(np.all(equal | (np.isnan(a) & np.isnan(b))))
+
+
+def condition_text(rng, inputs):
+    """Return random equations of moderate numbers, most of whose neurons are conditions."""
+    sources = [f"x_{i}" for i in range(1, inputs + 1)]
+    lines = [f"inputs = {inputs}"]
+    for layer in range(1, rng.randint(1, 3)):
+        names = [f"h_{layer}_{neuron}" for neuron in range(1, rng.randint(2, 5))]
+        lines += [f"{name} = {condition_body(rng, sources)}" for name in names]
+        sources += names
+    outputs = [f"y_{number}" for number in range(1, rng.randint(1, 4) + 1)]
+    lines += [f"{name} = {condition_body(rng, sources)}" for name in outputs]
+    return "\n".join(lines) + "\n"
+
+
+def condition_body(rng, sources):
+    """Return a choice, a truth value or a neuron over some sources."""
+    kind = rng.random()
+    if kind < 0.5:
+        branches = [moderate_sum(rng, sources) for _ in range(2)]
+        return f"if({truth(rng, sources, 2)}, {branches[0]}, {branches[1]})"
+    if kind < 0.75:
+        return f"{truth(rng, sources, 2)} + {moderate_sum(rng, sources)}"
+    return f"{rng.choice(('sig', 'tanh', 'relu', 'clip'))}({moderate_sum(rng, sources)})"
+
+
+def truth(rng, sources, depth):
+    """Return a comparison, or a logical function of some."""
+    kind = rng.random()
+    if depth == 0 or kind < 0.5:
+        sign, source = rng.choice(COMPARISONS), rng.choice(sources)
+        others = [f"{rng.randint(-9, 9) / 5}", rng.choice(sources), moderate_sum(rng, sources)]
+        return f"({source} {sign} {rng.choice(others)})"
+    if kind < 0.6:
+        return f"(not {truth(rng, sources, depth - 1)})"
+    if kind < 0.7:
+        return f"if({truth(rng, sources, 0)}, {truth(rng, sources, 0)}, {rng.choice(sources)})"
+    parts = [truth(rng, sources, depth - 1) for _ in range(2)]
+    return f"{rng.choice(LOGICAL)}({parts[0]}, {parts[1]})"
+
+
+def moderate_sum(rng, sources):
+    terms = [f"{rng.uniform(-3, 3):.3f} * {rng.choice(sources)}" for _ in range(rng.randint(1, 4))]
+    return " + ".join([*terms, f"{rng.uniform(-2, 2):.3f}"])
+
+
+def condition_network(seed):
+    rng = random.Random(seed)
+    return parse(condition_text(rng, rng.randint(1, 5)))
+
+
+def rows_at_thresholds(seed, count, inputs):
+    """Return rows in which numbers equal thresholds, or each other, as often as not."""
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(-2.2, 2.7, (count, inputs))
+    at = rng.random(table.shape) < 0.4
+    table[at] = np.round(table[at] * 5) / 5
+    same = rng.random(count) < 0.2
+    table[same, 0] = table[same, -1]
+    return table
