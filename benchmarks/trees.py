@@ -11,10 +11,11 @@ some tables alone; the page docs/reference/trees.md is written if all are measur
 
 import argparse
 import math
+import statistics
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ TABLES = (
     *("iris", "wine", "sonar", "banana", "phoneme", "segment", "bupa", "haberman", "saheart"),
     "diabetes",
 )
+LIBRARIES = ("emlearn", "m2cgen")
 CHIPS = {"cortex-m0plus": "Cortex-M0+", "avr": "ATmega328"}
 ROWS, _MOST_ROWS, _REACH = 10, 600, 32767.0
 PAGE = Path(__file__).parents[1] / "docs/reference/trees.md"
@@ -72,8 +74,8 @@ def models(is_classifier: bool) -> Iterator[tuple[str, Any]]:
     yield "LightGBM, 10 × 6 leaves", boosted(n_estimators=10, **options)
     boosted = getattr(xgboost, f"XGB{kind}")
     # m2cgen reads the last two from the settings, and fails without them.
-    options = {"max_depth": 3, "n_jobs": 1, "base_score": 0.5, "num_parallel_tree": 1}
-    yield "XGBoost, 10 × depth 3", boosted(n_estimators=10, **options)
+    given = {"max_depth": 3, "n_jobs": 1, "base_score": 0.5, "num_parallel_tree": 1}
+    yield "XGBoost, 10 × depth 3", boosted(n_estimators=10, **given)
 
 
 def table_rows(name: str) -> tuple[NDArray[np.float64], NDArray[Any], bool]:
@@ -162,6 +164,8 @@ class Line:
     text: str
     wins: tuple[bool, ...]
     different: int
+    programs: tuple[tuple[Linked | None, ...], ...]
+    """For each chip those of dsgec, emlearn and m2cgen."""
 
 
 def measure_model(table: str, name: str, model: Any) -> Line:
@@ -183,7 +187,8 @@ def measure_model(table: str, name: str, model: Any) -> Line:
     ranges = ((-_REACH, _REACH),) * rows.shape[1]
     artefact = Artefact(network.model, "net", "q15", selftest=QUICK, ranges=ranges)
     artefact = with_smaller_layout(artefact)
-    cells, wins = [], []
+    programs: list[tuple[Linked | None, ...]] = []
+    wins = []
     for chip in CHIPS:
         ours = own(artefact, chip, rows[:ROWS])
         if is_classifier:
@@ -194,11 +199,28 @@ def measure_model(table: str, name: str, model: Any) -> Line:
             emlearn_code(model, chip, rows[:ROWS]),
             m2cgen_code(model, chip, rows[:ROWS], classes),
         ]
-        cells += [str(ours), *(str(other) if other else "–" for other in others)]
+        programs.append((ours, *others))
         known = [other.flash for other in others if other]
         wins.append(bool(known) and ours.flash < min(known))
     head = f"| {table} | {name} | {artefact.layout} |"
-    return Line(f"{head} {' | '.join(cells)} |", tuple(wins), different)
+    cells = [str(one) if one else "–" for found in programs for one in found]
+    return Line(f"{head} {' | '.join(cells)} |", tuple(wins), different, tuple(programs))
+
+
+def sentence(lines: Sequence[Line], chip: int, other: int) -> str:
+    """Return by how much dsgec's programs differ from another library's on a chip."""
+    pairs = [(line.programs[chip][0], line.programs[chip][other]) for line in lines]
+    known = [(ours, theirs) for ours, theirs in pairs if ours and theirs]
+    flash = [ours.flash / theirs.flash for ours, theirs in known]
+    cycles = [ours.cycles / theirs.cycles for ours, theirs in known]
+    cycles = [ratio for ratio in cycles if not math.isnan(ratio)]
+    if not cycles:
+        return ""
+    return (
+        f"{[*CHIPS.values()][chip]}, against {LIBRARIES[other - 1]}: {statistics.median(flash):.2f}"
+        f" times the flash ({min(flash):.2f} to {max(flash):.2f}), {statistics.median(cycles):.2f}"
+        f" times the cycles ({min(cycles):.2f} to {max(cycles):.2f})."
+    )
 
 
 def main() -> None:
@@ -209,7 +231,7 @@ def main() -> None:
     for chip in CHIPS:
         if missing := lacking(chip):
             raise SystemExit(f"{chip}: {missing}")
-    heads = [f"{c}: {w}" for c in CHIPS.values() for w in ("dsgec", "emlearn", "m2cgen")]
+    heads = [f"{c}: {w}" for c in CHIPS.values() for w in ("dsgec", *LIBRARIES)]
     lines = [f"| table | model | layout | {' | '.join(heads)} |", f"|---|---|---|{'---|' * 6}"]
     found = []
     for table in chosen:
@@ -225,8 +247,13 @@ def main() -> None:
         f"Smallest on both chips: {smallest} of {len(found)}. Rows whose label (or value, beyond"
         " 1e-12; beyond 1e-6 of XGBoost, which adds in single precision) differs from the model's,"
         f" in doubles or on a chip: {different}.",
+        "",
+        "Medians, and from the least to the greatest:",
+        "",
     ]
-    print(lines[-1])
+    chips, libraries = range(len(CHIPS)), range(1, len(LIBRARIES) + 1)
+    lines += [f"- {sentence(found, chip, other)}" for chip in chips for other in libraries]
+    print(*lines[-7:], sep="\n")
     if chosen == TABLES:
         write_between(PAGE, "\n".join(lines), "python -m benchmarks.trees")
 
