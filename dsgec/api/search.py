@@ -30,11 +30,14 @@ from dsgec.search.diversity import Diversity
 from dsgec.search.fitness import LocalEvaluator
 from dsgec.search.operators import make_operators
 from dsgec.search.text_problem import make_text_problem
-from dsgec.search.text_settings import TEXT_SETTINGS, TextSettings, make_text_settings
+from dsgec.search.text_settings import (
+    SEARCH_BACKENDS,
+    TEXT_SETTINGS,
+    TextSettings,
+    make_text_settings,
+)
 from dsgec.setting import names_of
 from dsgec.study.evaluators import CallableSource, close_evaluator, functions_digest, make_evaluator
-
-_BACKENDS = ("auto", "engine", "reference")
 
 Fitness = Callable[[Any], Any]
 Operator = Callable[..., Any]
@@ -216,7 +219,7 @@ def search(
     if not callable(fitness):
         raise setting_error("fitness", f"is {fitness!r:.60}", "It must be a function.")
     refuse_unknown("search", settings, names_of(TEXT_SETTINGS), _SYNONYMS)
-    check_choice("backend", backend, _BACKENDS)
+    check_choice("backend", backend, SEARCH_BACKENDS)
     chosen = make_text_settings(settings)
     operators = make_operators({"select": select, "cross": cross, "mutate": mutate})
     own = [one for one in (fitness, select, cross, mutate) if one is not None]

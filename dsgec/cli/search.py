@@ -14,7 +14,7 @@ from dsgec.cli.options import GroupedCommand, collect, complete_grammar, option
 from dsgec.cli.output import print_message
 from dsgec.cli.shared_options import SessionOptions, absolute, run_options
 from dsgec.errors import DsgecError
-from dsgec.search.text_settings import TEXT_SETTINGS, make_text_settings
+from dsgec.search.text_settings import SEARCH_BACKENDS, TEXT_SETTINGS, make_text_settings
 from dsgec.setting import setting, settings_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ _EXAMPLES = (
 class SearchOptions(SessionOptions):
     """The options of one session of a search."""
 
+    backend: str = setting(
+        "auto", "Backend of the evolution; all give the same results.", choices=SEARCH_BACKENDS
+    )
     batched: bool = setting(False, "The function takes a list of phenotypes and returns a list.")
     processes: int = setting(0, "Number of processes that evaluate; 0: this process does.", 0, 256)
     seconds_per_evaluation: float = setting(
@@ -62,21 +65,16 @@ class _RedirectedEvaluator:
 _SESSION = [option(one) for one in settings_of(SearchOptions) if one.name not in _NOT_OFFERED]
 
 
-def _make_options(values: dict[str, Any]) -> SearchOptions:
-    return SearchOptions(**values)
-
-
 @click.command(cls=GroupedCommand, common=_COMMON, examples=_EXAMPLES)
 @click.argument("grammar", required=False, shell_complete=complete_grammar)
 @click.argument("fitness", required=False, metavar="FITNESS")
 @partial(collect, name="settings", make=dict, options=[option(one) for one in TEXT_SETTINGS])
-@run_options
-@partial(collect, name="session", make=_make_options, options=_SESSION)
+@partial(run_options, left_out=("jobs",))
+@partial(collect, name="session", make=lambda values: SearchOptions(**values), options=_SESSION)
 def search(
     grammar: str | None,
     fitness: str | None,
     runs: int,
-    jobs: int | None,
     out: Path | None,
     name: str,
     overwrite: bool,
@@ -91,7 +89,6 @@ def search(
 
     The same command resumes a run that was interrupted or killed.
     """
-    del jobs
     from dsgec.cli.jobs import run_job
     from dsgec.pipeline import refuse_other
     from dsgec.study.many import with_seed

@@ -126,13 +126,13 @@ class RunOptions:
     overwrite: bool = setting(False, "Overwrite another run of that name.")
 
 
-def run_options(function: Command) -> Command:
+def run_options(function: Command, *, left_out: tuple[str, ...] = ()) -> Command:
     """Add `--runs`, `--out` and their like to a command, which gets them one by one."""
     others: dict[str, dict[str, Any]] = {
         "out": {"type": click.Path(path_type=Path)},
         "name": {"default": ""},
     }
-    for one in reversed(settings_of(RunOptions)):
+    for one in reversed([one for one in settings_of(RunOptions) if one.name not in left_out]):
         more = others.get(one.name, {})
         if one.kind is int:
             more = {"type": click.IntRange(int(one.low), int(one.high))}

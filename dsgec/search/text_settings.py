@@ -16,6 +16,9 @@ from dsgec.search.settings import (
 )
 from dsgec.setting import Setting, make, read_recorded, setting, settings_of
 
+SEARCH_BACKENDS = ("auto", "engine", "reference")
+"""The backends that can call a fitness function."""
+
 _SHARED = (
     *("representation", "population", "generations", "seed", "selection", "tournament"),
     *("down_sample", "crossover", "mutation", "elites", "variation", "max_depth", "max_size"),

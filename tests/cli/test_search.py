@@ -53,6 +53,13 @@ def files(run):
     return {name: (run / name).read_bytes() for name in (*names, "SHA256SUMS")}
 
 
+@pytest.mark.parametrize("option", [("--jobs", "2"), ("--backend", "numpy")])
+def test_options_that_a_search_has_no_use_for_are_refused(folder, option):
+    answer = dsgec("search", "problem.py", *SMALL, *option, cwd=folder, code=2)
+    assert option[0] in answer.stderr
+    assert not (folder / "build").exists()
+
+
 def test_a_file_with_a_grammar_and_a_fitness_is_a_problem(folder):
     answer = dsgec("search", "problem.py", *SMALL, cwd=folder)
     run = folder / "build" / "problem-seed1"
