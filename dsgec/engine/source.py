@@ -65,7 +65,7 @@ def emit_engine(
     variant = (tables, representation, layered, output, *flags)
     generated = {
         "arithmetic.h": _arithmetic(learning),
-        "functions.h": _functions(),
+        "functions.h": _function_tables(),
         "grammar.c": emit_grammar(tables, representation, output, trees, external),
         "objective.h": f'#include "printed/objectives/{objective.replace("-", "_")}.c"\n',
         "representation.h": f'#include "{representation}.c"\n',
@@ -99,7 +99,8 @@ def _arithmetic(learning: bool) -> str:
     return arithmetic_header([*functions, *derivatives, "exp_down"])
 
 
-def _functions() -> str:
+def _function_tables() -> str:
+    """Return the header with the functions of networks and their other names."""
     unary, binary, ternary = (
         [(f.name, f.symbol, int(f.is_activation)) for f in FUNCTIONS.values() if f.arity == arity]
         for arity in (1, 2, 3)
@@ -110,9 +111,10 @@ def _functions() -> str:
         binary=binary,
         ternary=ternary,
         words={name: WORDS.get(name, 0) for name, _, _ in binary},
-        aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
+        aliases=[_Alias(_name_word(name), function) for name, function in sorted(ALIASES.items())],
     )
 
 
-def _key(name: str) -> int:
+def _name_word(name: str) -> int:
+    """Return a name of at most 8 letters as one integer, by which the engine compares names."""
     return int.from_bytes(name.encode("ascii"), "little")

@@ -161,6 +161,7 @@ class _Entries:
     def largest(
         self, first: ir.Expression, lacks_number: ir.Expression | None = None
     ) -> tuple[ir.Instruction, ...]:
+        """Return the loop that chooses the largest of p; `first` is the choice if none is."""
         best, p = ir.Variable("best", self.value), ir.Element("p", _I, self.output)
         is_better = ir.Variable("is_better", "bool")
         noted = () if lacks_number is None else (ir.Update(_LACKING, lacks_number),)

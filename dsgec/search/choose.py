@@ -79,7 +79,7 @@ def _island_maker(
             )
         except EngineUnavailable as reason:
             if wanted == "engine":
-                raise DsgecError(str(reason), _without_compiler(problem)) from reason
+                raise DsgecError(str(reason), _advise_without_compiler(problem)) from reason
             cause = " ".join(str(reason).split())[:200]
             how = "with numpy" if problem.fitness is None else "in Python"
             remark = f"{cause}: evolving {how} instead, slower but with the same results"
@@ -91,14 +91,14 @@ def _island_maker(
         if toolchain is None:
             raise DsgecError(
                 "no C compiler was found (looked for $CC, cc, gcc, clang)",
-                _without_compiler(problem),
+                _advise_without_compiler(problem),
             )
         return lambda one: LoopEvolver(problem, one, CBackend(toolchain))
     backend = NumpyBackend if wanted == "numpy" else ReferenceBackend
     return lambda one: LoopEvolver(problem, one, backend(), remark)
 
 
-def _without_compiler(problem: Problem) -> str:
+def _advise_without_compiler(problem: Problem) -> str:
     backend = "numpy" if problem.fitness is None else "reference"
     return f"Install gcc or clang, or use {mention('backend', backend)}."
 

@@ -51,8 +51,8 @@ _QUICK_DIVISOR = 4
 def default_grammar(dataset: Dataset, given: Mapping[str, Any] | None = None) -> str:
     """Return the shipped grammar for the classes or the numeric target of a data set.
 
-    `given` are the settings that were given: the grammar whose networks have a walk does not fit
-    those of an evolution.
+    If a setting that is `given` is one of evolution, it is the grammar that is evolved, and not the
+    one with a walk.
     """
     classes, is_signal = len(dataset.classes), dataset.windows is not None
     if not classes:

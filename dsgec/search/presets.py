@@ -29,7 +29,7 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
     SGE and GE have the paper's operators with its rates, even if they learn.
     """
-    given = {**given, **_number_type(given)}
+    given = {**given, **_check_number_type(given)}
     has_front = given.get("minimise") not in (NOTHING, None)
     if has_front and given.get("elites") is None:  # all parents compete with the children
         given = {**given, "elites": 0}
@@ -42,8 +42,8 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
     return replace(settings, **paper)
 
 
-def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return float for a chip without double, and refuse types that the search cannot estimate."""
+def _check_number_type(given: Mapping[str, Any]) -> dict[str, str]:
+    """Refuse types that the search cannot estimate; return float for a chip without double."""
     chip, dtype = given.get("chip") or DEFAULT_CHIP, given.get("dtype") or DTYPES[0]
     if chip not in CHIPS:
         return {}  # which is refused with the other settings

@@ -61,7 +61,7 @@ def feature(*numbers: str, streams: int = 1) -> Callable[[Function], Function]:
 
 
 def short(name: str, *parameters: str, text: str, about: str) -> None:
-    """Define a feature of the stream x that is short for a text."""
+    """Define a feature of the stream x as an abbreviation: `text` is what it stands for."""
     SHORT[name] = text
     _add(Definition(name, "feature", about, (), numbers=parameters))
 

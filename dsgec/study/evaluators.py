@@ -140,7 +140,7 @@ class PoolEvaluator:
 
 
 def _find(source: FitnessSource) -> None:
-    """Find a function, in a process, before the first call."""
+    """Import a fitness function in another process, before the first call."""
     source.find()
 
 

@@ -43,7 +43,7 @@ def _member(tree: Any, classes: int) -> Tree:
 
 
 def _plain_tree(tree: Any, values: Any, outputs: tuple[int, ...]) -> Tree:
-    """Return a tree of scikit-learn with other values; it compares numbers of single precision."""
+    """Return a tree of scikit-learn, whose thresholds are in single precision, with leaves."""
     is_leaf = tree.children_left == _LEAF
     leaves = np.flatnonzero(is_leaf)
     number = {int(node): ~place for place, node in enumerate(leaves)}

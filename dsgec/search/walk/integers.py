@@ -147,7 +147,7 @@ def from_integers(net: SharedLayer, columns: IntegerColumns) -> SharedLayer:
 
 
 def _transformed(net: SharedLayer, offsets: Array, factors: Array) -> SharedLayer:
-    """Return a network for other inputs, of which those that it has are offset + factor · input."""
+    """Return a network that reads v where this one reads offset + factor · v, for each input."""
     inputs = net.shape.inputs
     values = net.values.copy()
     for connection in np.flatnonzero(net.sources < inputs).tolist():
