@@ -56,6 +56,7 @@ from dsgec.search.walk.integers import (
     from_integers,
     integer_columns,
     learn,
+    with_short_biases,
 )
 from dsgec.search.walk.layer import SharedLayer, count_dense
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
@@ -135,7 +136,8 @@ def candidates(stage: WalkStage, options: argparse.Namespace) -> dict[str, list[
     for start in starts:
         for way in options.ways:
             for kind, net in versions(start, way, descent):
-                whole = from_integers(net, columns)
+                own = with_short_biases(net, columns, descent) if way != "8 bits" else net
+                whole = from_integers(own, columns)
                 one = make_candidate(stage, whole, kind, ranges, "cortex-m0plus")
                 if one is not None:
                     found[way].append(one)

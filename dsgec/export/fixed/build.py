@@ -219,10 +219,13 @@ def _centred_format(low: Fraction, high: Fraction, most: int, middle: Fraction) 
 
 
 def _saturating(network: Network) -> set[int]:
-    """Return the columns read only by weighted sums that go into functions that saturate."""
+    """Return the columns read only by weighted sums that go into functions that saturate.
+
+    The softmax is one of them.
+    """
     good = [True] * len(network.nodes)
     for position in network.outputs:
-        good[position] = False
+        good[position] = network.softmax
     for position in range(len(network.nodes) - 1, -1, -1):
         node = network.nodes[position]
         if not isinstance(node, Apply) or node.function == "is":

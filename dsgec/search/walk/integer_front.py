@@ -12,7 +12,13 @@ from dsgec.search.walk.front import (
     WalkSteps,
     cosine,
 )
-from dsgec.search.walk.integers import WEIGHTS, IntegerColumns, as_integers, learn
+from dsgec.search.walk.integers import (
+    WEIGHTS,
+    IntegerColumns,
+    as_integers,
+    learn,
+    with_short_biases,
+)
 from dsgec.search.walk.layer import LayerShape, SharedLayer, count_dense
 
 KINDS = ("nibbles", "bytes")
@@ -102,11 +108,11 @@ class IntegerWalk(Walk):
         whole = as_integers(net, self.columns)
         found: list[SharedLayer | None] = []
         for kind in KINDS:
-            has_kind = kind == KINDS[0] or -MOST_BYTES <= start <= 0
-            steps = self.steps.last
-            found.append(
-                learn(whole, WEIGHTS[kind], self.integer_descent, steps) if has_kind else None
-            )
+            if kind == KINDS[0] or -MOST_BYTES <= start <= 0:
+                learned = learn(whole, WEIGHTS[kind], self.integer_descent, self.steps.last)
+                found.append(with_short_biases(learned, self.columns, self.integer_descent))
+            else:
+                found.append(None)
         return found
 
 

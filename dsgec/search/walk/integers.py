@@ -6,6 +6,7 @@ columns. It learns in this form, by straight-through estimation, so that fixed p
 has no weight to round, and its tables take the bits of these integers.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,7 @@ _CLIP_DIGITS = STORED_BITS[DTYPE] - 3
 """Digits of hidden values, which go up to 4."""
 _MOST = largest(STORED_BITS[DTYPE])
 _ROOM = 1.25  # how much farther a bias may go than at the beginning
+_MOST_LOSS = 0.02  # by which a share of the loss may grow where biases become bytes
 
 WEIGHTS: dict[str, tuple[int, ...]] = {
     "nibbles": tuple(range(-7, 8)),
@@ -227,3 +229,46 @@ def _power_at_least(value: float) -> float:
         return 0.0
     mantissa, exponent = np.frexp(value)
     return float(np.ldexp(1.0, int(exponent) - (mantissa == 0.5)))
+
+
+def with_short_biases(net: SharedLayer, columns: IntegerColumns, descent: Descent) -> SharedLayer:
+    """Return a network of integers whose biases are bytes in the tables of fixed point.
+
+    These biases include what the means of the columns add, and half a unit where a sum is rounded.
+    They become multiples of a power of two, the same for all neurons, unless this makes the loss
+    larger by more than a share.
+    """
+    is_hidden = np.arange(net.count) < net.hidden
+    is_input = net.sources < net.shape.inputs
+    moved = net.weights[is_input] * (columns.means * columns.units)[net.sources[is_input]]
+    offsets = np.bincount(net.neurons[is_input], moved, net.count)
+    units, results = _units_of_sums(net)
+    least = np.where(is_hidden, *(units[part].min(initial=1.0) for part in (is_hidden, ~is_hidden)))
+    halves = np.where(units < results, results * 0.5, 0.0)
+    wholes = (net.biases - offsets + halves) / least
+    step = _power_at_least(float(np.ptp(wholes)) / (2 * _MOST))
+    if step <= 1.0:
+        return net
+    steps = np.where(units < results, step * least, np.maximum(step * least, results))
+    totals = np.rint((net.biases - offsets + halves) / steps) * steps - halves
+    found = replace(net, values=np.concatenate([net.weights, totals + offsets]))
+    most = descent.survey(net).loss * (1.0 + _MOST_LOSS)
+    return found if descent.survey(found).loss <= most else net
+
+
+def _units_of_sums(net: SharedLayer) -> tuple[Array, Array]:
+    """Return the unit of the sum of each neuron, and that of its result."""
+    digits = np.where(net.sources < net.shape.inputs, _DIGITS, _CLIP_DIGITS)
+    products = np.ldexp(net.weights, -digits)
+    first = net.first
+    units = np.array([_power_in(products[first[k] : first[k + 1]]) for k in range(net.count)])
+    outputs = units[net.hidden :]
+    most = float(outputs[np.isfinite(outputs)].max(initial=0.0)) or 1.0
+    results = np.where(np.arange(net.count) < net.hidden, 2.0**-_CLIP_DIGITS, most)
+    return np.minimum(units, results), results
+
+
+def _power_in(values: Array) -> float:
+    """Return the largest power of two of which all values are multiples; infinite for none."""
+    found = math.gcd(*(int(value) for value in np.ldexp(values, 40)))
+    return math.ldexp(found & -found, -40) if found else math.inf

@@ -8,6 +8,7 @@ from dsgec.data.options import Preprocessing
 from dsgec.data.prepare import make_dataset
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.export.artefact import PACKED, QUICK, Artefact
+from dsgec.export.fixed.number_lists import Storage
 from dsgec.export.golden import classes_of_results
 from dsgec.grammar.load import load_grammar
 from dsgec.search.defaults import with_defaults
@@ -24,6 +25,7 @@ from dsgec.search.walk.integers import (
     integer_columns,
     integer_sums,
     learn,
+    with_short_biases,
 )
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
 from dsgec.search.walk.stage import make_rows, make_walk_stage
@@ -63,10 +65,15 @@ def learned_export(stage, hidden, kind, steps):
     columns = integer_columns(problem)
     rows = make_rows(problem, stage.settings, 3, columns.scaled(problem.split.train))
     net = learn(as_integers(stage.walk.start(hidden), columns), WEIGHTS[kind], native(rows), steps)
+    return net, packed_export(stage, net, columns)
+
+
+def packed_export(stage, net, columns):
+    """Return the export of a network of integer columns as q7."""
     champion = stage.champion(from_integers(net, columns))
-    model = make_model(problem, champion.phenotype)
-    ranges = column_ranges(problem)
-    return net, Artefact(model, "network", "q7", selftest=QUICK, ranges=ranges, layout=PACKED)
+    model = make_model(stage.problem, champion.phenotype)
+    ranges = column_ranges(stage.problem)
+    return Artefact(model, "network", "q7", selftest=QUICK, ranges=ranges, layout=PACKED)
 
 
 def test_a_network_of_integer_columns_computes_the_same_up_to_rounding(stage):
@@ -144,3 +151,28 @@ def test_learning_is_not_worse_than_rounding(stage):
     numerals = choose_numerals(net, WEIGHTS["ternary"], descent.survey(net).deviations)
     assert {*np.unique(rounded.weights)} <= {*numerals.levels[0], *numerals.levels[2]}
     assert descent.survey(learned).loss < descent.survey(rounded).loss
+
+
+@pytest.mark.parametrize("hidden", [0, 6])
+def test_short_biases_are_bytes_in_the_export(stage, hidden):
+    problem, columns = stage.problem, integer_columns(stage.problem)
+    rows = make_rows(problem, stage.settings, 3, columns.scaled(problem.split.train))
+    descent = native(rows)
+    net = learn(as_integers(stage.walk.start(hidden), columns), WEIGHTS["nibbles"], descent, 400)
+
+    short = with_short_biases(net, columns, descent)
+
+    assert (short.weights == net.weights).all()
+    assert descent.survey(short).loss <= 1.03 * descent.survey(net).loss
+    biases = [neuron.sum.bias for neuron in packed_export(stage, short, columns).packed.order]
+    assert max(biases) - min(biases) > 255
+    assert Storage.choose(biases, 8, hidden, signed=True).length == 1
+
+
+def test_a_linear_network_of_classes_does_not_limit_columns(stage):
+    """As the softmax saturates, columns beyond their ranges need no instructions."""
+    columns = integer_columns(stage.problem)
+
+    artefact = packed_export(stage, as_integers(stage.walk.start(0), columns), columns)
+
+    assert {source.limits for source in artefact.packed.columns} == {None}
