@@ -68,9 +68,9 @@ def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
-def is_list(value: Any, test: Callable[[Any], bool], length: int | None = None) -> bool:
+def is_list(value: Any, test: Callable[[Any], bool]) -> bool:
     """Return whether a value is a list whose items all pass a test."""
-    return isinstance(value, list) and length in (None, len(value)) and all(map(test, value))
+    return isinstance(value, list) and all(map(test, value))
 
 
 def is_text(value: Any) -> bool:

@@ -50,9 +50,9 @@ def choose_evolver(
     return kind(problem, settings, islands, min(len(islands), processors()))
 
 
-def choose_island(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Island:
-    """Return an evolver of one population with the backend `wanted`."""
-    return _island_maker(problem, settings, wanted, threads)(settings)
+def choose_island(problem: Problem, settings: Settings, wanted: str) -> Island:
+    """Return an evolver of one population with the backend `wanted`, in one thread."""
+    return _island_maker(problem, settings, wanted, 1)(settings)
 
 
 def _island_maker(

@@ -29,25 +29,16 @@ def parse_feature(
     text: str,
     channels: Sequence[str] | None = None,
     window: int | None = None,
-    *,
-    source: str = "feature",
-    line: int = 1,
-    column: int = 1,
 ) -> Call:
-    """Return the call that a text is, with its channels and numbers checked where they are known.
-
-    The text stands on one line of the source, from a column on.
-    """
-    return _Parser(text, channels, window, Span(source, line, column)).feature()
+    """Return the call that a text is; its channels and numbers are checked where they are known."""
+    return _Parser(text, channels, window).feature()
 
 
 class _Parser:
     """Reads one feature from left to right."""
 
-    def __init__(
-        self, text: str, channels: Sequence[str] | None, window: int | None, place: Span
-    ) -> None:
-        self.text, self.channels, self.window, self.place = text, channels, window, place
+    def __init__(self, text: str, channels: Sequence[str] | None, window: int | None) -> None:
+        self.text, self.channels, self.window = text, channels, window
         self.at = 0
 
     def feature(self) -> Call:
@@ -163,9 +154,8 @@ class _Parser:
 
     def fail(self, token: re.Match[str], message: str, advice: str = "") -> DsgecError:
         start = token.start(token.lastgroup or 0)
-        place = self.place.column + start
-        span = Span(self.place.source, self.place.line, place, max(1, token.end() - start))
-        return DsgecError(Fault(message, advice, span, " " * (self.place.column - 1) + self.text))
+        span = Span("feature", 1, start + 1, max(1, token.end() - start))
+        return DsgecError(Fault(message, advice, span, self.text))
 
     def unexpected(self, token: re.Match[str], expected: str) -> DsgecError:
         found = "the end" if token.lastgroup == "end" else f"`{clean(token[0].strip())}`"

@@ -15,6 +15,7 @@ _CODES_WITHOUT_COLOURS = {**dict.fromkeys(_CODES, ""), "title": "1", "dim": "2",
 _RED = "91"  # instead of orange, which terminals of 16 colours do not have
 _ASCII = str.maketrans("━╸╺│─└×…·", "=--|-+x~.")
 _DEFAULT_SIZE = (80, 24)
+_GAP = "  "
 
 
 class StyledText(NamedTuple):
@@ -74,12 +75,12 @@ def crop(line: Line, width: int) -> Line:
     return kept
 
 
-def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
+def flow(pieces: Iterable[Line], width: int) -> list[Line]:
     """Place pieces one after another in lines of at most a width."""
     lines: list[list[StyledText]] = []
     for piece in pieces:
-        if lines and length(lines[-1]) + gap + length(piece) <= width:
-            lines[-1] += [StyledText(" " * gap), *piece]
+        if lines and length(lines[-1]) + len(_GAP) + length(piece) <= width:
+            lines[-1] += [StyledText(_GAP), *piece]
         else:
             lines.append(list(piece))
     return list(lines)

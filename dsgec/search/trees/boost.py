@@ -21,9 +21,7 @@ class BoostedTrees:
     starts: tuple[float, ...]
 
 
-def boost(
-    rows: Array, classes: Array, weights: Array, *, rounds: int, leaves: int, rate: float = RATE
-) -> BoostedTrees:
+def boost(rows: Array, classes: Array, weights: Array, *, rounds: int, leaves: int) -> BoostedTrees:
     """Return boosted trees for classes, whose shares in each row are 0 or 1.
 
     For two classes, it is one sum that goes into a sigmoid; for more, a sum for each class.
@@ -44,7 +42,7 @@ def boost(
             curve = curve * weights
             wanted = (slope * weights / curve)[:, None]
             grown = grow(rows, wanted, curve, most_leaves=leaves, least=_LEAST_CURVATURE)
-            values = rate * grown.totals / (grown.weights + _PENALTY * 0.25)[:, None]
+            values = RATE * grown.totals / (grown.weights + _PENALTY * 0.25)[:, None]
             tree = grown.tree(values, (output,))
             trees.append(tree)
             sums[:, output] += np.array(tree.leaves)[reached_leaves(tree, rows), 0]

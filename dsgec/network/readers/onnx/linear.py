@@ -142,7 +142,7 @@ def reduce(function: str, *, squared: bool = False, mean: bool = False) -> Opera
     def apply(step: GraphStep) -> Value:
         x = step.computed(0, whole=function in ("max", "min"))
         rank = x.array.ndim
-        given = step.whole_numbers(1, "axes")
+        given = step.whole_numbers("axes")
         if not given and step.flag("noop_with_empty_axes"):
             raise step.refuse("it reduces no axis", "Export the model without it.")
         axes = [step.place(axis, rank) for axis in given] if given else list(range(rank))

@@ -73,7 +73,7 @@ def flatten(step: GraphStep) -> Value:
 
 def reshape(step: GraphStep) -> Value:
     x = step.tensor()
-    shape = step.whole_numbers(1, "shape")
+    shape = step.whole_numbers("shape")
     if shape is None:
         raise step.refuse("it has no shape")
     if 0 in shape and step.flag("allowzero"):
@@ -130,7 +130,7 @@ def transpose(step: GraphStep) -> Value:
 def squeeze(step: GraphStep) -> Value:
     x = step.tensor()
     rank = x.array.ndim
-    given = step.whole_numbers(1, "axes")
+    given = step.whole_numbers("axes")
     if given is None:
         if x.batch is not None:
             raise step.refuse("it has no axes, so a batch of one row would lose its axis")
@@ -147,7 +147,7 @@ def squeeze(step: GraphStep) -> Value:
 
 def unsqueeze(step: GraphStep) -> Value:
     x = step.tensor()
-    given = step.whole_numbers(1, "axes") or []
+    given = step.whole_numbers("axes") or []
     rank = x.array.ndim + len(given)
     axes = {step.place(axis, rank) for axis in given}
     if len(axes) < len(given):

@@ -131,13 +131,11 @@ class GraphStep:
             raise self.refuse("a constant is a whole number beyond 2^53, which is not exact")
         return value.array.astype(np.float64)
 
-    def whole_numbers(self, place: int, name: str) -> list[int] | None:
-        """Return a list of ints that is an attribute in some versions and an input in others."""
+    def whole_numbers(self, name: str) -> list[int] | None:
+        """Return integers that are an attribute in some versions and the second input in others."""
         if name in self.attributes:
             return list(self.attributes[name])
-        if self.value(place) is None:
-            return None
-        return [int(value) for value in self.numbers(place).ravel()]
+        return [int(value) for value in self.numbers(1).ravel()] if self.has(1) else None
 
     def has(self, place: int) -> bool:
         return self.value(place) is not None
