@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,12 @@ from benchmarks.kilobyte.case import Array, Case, Predict
 from benchmarks.kilobyte.compiled import both_layouts, fixed_candidates
 from dsgec.network.decide import classify
 from dsgec.network.model import Model, compose
+from dsgec.network.readers.ensembles import Ensemble, add_ensemble
+from dsgec.network.readers.foreign import make_model
+from dsgec.network.readers.layers import Layers
 from dsgec.search.trees.boost import boost
-from dsgec.search.trees.models import (
-    boosted_ensemble,
-    ensemble_model,
-    tree_ensemble,
-    tree_front,
-)
+from dsgec.search.trees.ensembles import boosted_ensemble, tree_ensemble
+from dsgec.search.trees.grow import GrownTree, grow, prune
 
 LEAVES = (2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
 BOOSTED = ((2, 4), (3, 6), (5, 4), (5, 8), (10, 4), (10, 8), (20, 4), (20, 8), (40, 6))
@@ -29,8 +27,7 @@ DTYPES = ("q7", "q15")
 def grown_trees(case: Case) -> Iterator[Candidate]:
     """Yield single trees along the front, and sums of boosted trees."""
     fronts = {
-        number: tree_front(case.x[rows], case.y[rows], case.classes, LEAVES[-1])
-        for number, rows in case.parts
+        number: _front(case.x[rows], case.y[rows], case.classes) for number, rows in case.parts
     }
     for leaves in LEAVES:
         chosen = {
@@ -51,9 +48,18 @@ def grown_trees(case: Case) -> Iterator[Candidate]:
         yield from _candidates(case, f"{rounds} rounds of {leaves} leaves", models)
 
 
-def _model(case: Case, ensemble: Any) -> Model:
+def _front(rows: Array, classes: Array, count: int) -> list[GrownTree]:
+    """Return ever smaller trees for classes, which are numbered from 0; the largest is first."""
+    targets = np.eye(count)[classes]
+    return prune(grow(rows, targets, np.ones(len(rows)), most_leaves=LEAVES[-1]))
+
+
+def _model(case: Case, ensemble: Ensemble) -> Model:
+    """Return the model of trees over columns that are features as they are."""
     names = [f"x_{number}" for number in range(1, case.x.shape[1] + 1)]
-    return ensemble_model(ensemble, names, [str(number) for number in range(case.classes)])
+    classes, layers = [str(number) for number in range(case.classes)], Layers()
+    outputs = add_ensemble(layers, layers.inputs(len(names)), ensemble)
+    return make_model(layers, outputs, names, classes, None, None)
 
 
 def _predict(model: Model, rows: Array) -> Array:

@@ -13,8 +13,8 @@ from dsgec.search.models import make_network
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
 from dsgec.search.trees.boost import boost, probabilities
+from dsgec.search.trees.ensembles import boosted_ensemble, tree_ensemble
 from dsgec.search.trees.grow import Array, grow, prune
-from dsgec.search.trees.models import boosted_ensemble, tree_ensemble
 from dsgec.search.trees.phenotype import Threshold, ensemble_phenotype
 
 LEAVES = (2, 3, 4, 5, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
