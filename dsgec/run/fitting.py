@@ -10,15 +10,18 @@ from dsgec.network.cost.chips import Cost
 from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.run.job import training_ranges
 from dsgec.run.pick import footprint
-from dsgec.search.budget import Budget
+from dsgec.run.record import RISING
+from dsgec.search.budget import Budget, make_budget
 from dsgec.search.individual import ERROR_RATE, Champion
 from dsgec.search.models import make_model
 from dsgec.search.pool import best_validated
 from dsgec.search.problem import Problem
-from dsgec.search.recommend import Recommendation
+from dsgec.search.recommend import Fits, Recommendation
 from dsgec.search.refine import spaced_by_cost
+from dsgec.search.settings import Settings
+from dsgec.search.trees.family import tree_candidates
 
-Recommend = Callable[[Sequence[Champion]], Recommendation | None]
+Recommend = Callable[[Sequence[Champion], Fits], Recommendation | None]
 
 
 class Fitting:
@@ -62,7 +65,7 @@ class Fitting:
 
     def refuse(self, champions: Sequence[Champion]) -> DsgecError:
         """Return the error that nothing fits, with the cost of the cheapest network."""
-        own, costs = self.budget, [self.cost(one) for one in champions[:3]]
+        own, costs = self.budget, [self.cost(one) for one in champions]
         least = min(costs, key=lambda cost: cost.flash)
         return setting_error(
             next(name for name in ("flash", "ram", "cycles") if getattr(own, name)),
@@ -84,7 +87,7 @@ def recommend_option(
     by_cost = sorted(options, key=lambda one: fitting.cost(one).flash)
     fits = [one for one in by_cost if fitting.fits(one)]
     if not fits:
-        raise fitting.refuse(by_cost)
+        raise fitting.refuse(by_cost[:1])
     chosen = fits[best_validated([one.validated for one in fits])]
     numbers = problem.dataset.class_numbers[problem.split.train]
     majority = np.bincount(numbers).max() / len(numbers)
@@ -94,17 +97,35 @@ def recommend_option(
 
 
 def recommend_fitting(
-    problem: Problem, budget: Budget, champions: Sequence[Champion], recommend: Recommend
+    problem: Problem, settings: Settings, champions: Sequence[Champion], recommend: Recommend
 ) -> Recommendation:
-    """Choose a champion that fits, by cross-validation or, if there is none, by its fitness."""
+    """Choose a champion that fits the budget, by cross-validation if that is possible.
+
+    What cross-validation recommends may not fit: the mean of an ensemble is larger than its
+    members. Then the best of the others is chosen, by its score in cross-validation or, if none
+    has one, by its fitness.
+    """
+    budget = make_budget(settings)
+    assert budget is not None
     fitting = Fitting(problem, budget)
     count = fitting.count(champions)
-    left, larger = [*champions[:count]], champions[count:]
-    while left:
-        choice = recommend(left)
-        chosen = choice.champion if choice else min(left, key=lambda one: one.fitness)
-        if fitting.fits(chosen):
-            choice = choice or Recommendation(chosen, tuple(left))
-            return replace(choice, champions=(*choice.champions, *larger))
-        left = [one for one in left if one.phenotype != chosen.phenotype]
-    raise fitting.refuse(champions)
+    left, larger = champions[:count], champions[count:]
+    choice = recommend(left, fitting.fits)
+    if choice is None or not fitting.fits(choice.champion):
+        known = choice.champions if choice else tuple(left)
+        rises = choice is not None and choice.measure == RISING
+        fits = [one for one in known if fitting.fits(one)]
+        if not fits:
+            trees = tree_candidates(problem) if settings.trees else {}
+            raise fitting.refuse([*trees.values(), *champions[:3]])
+        best = min(fits, key=lambda one: _rank(one, rises=rises))
+        choice = replace(choice or Recommendation(best, known), champion=best, unsupported=None)
+    return replace(choice, champions=(*choice.champions, *larger))
+
+
+def _rank(champion: Champion, *, rises: bool) -> tuple[bool, float]:
+    """Return a key that sorts champions by their score in cross-validation, or else by fitness."""
+    if champion.validated is None:
+        return True, champion.fitness
+    score = champion.validated.score
+    return False, -score if rises else score

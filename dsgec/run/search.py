@@ -200,7 +200,8 @@ class Search:
             rows = sum(len(fold.held_out) for fold in self.walker.folds)
             options = [one.champion for one in make_options(self.walker)]
             return recommend_option(self.evolver.problem, budget, options, rows)
-        return recommend_fitting(self.evolver.problem, budget, champions, self.evolver.recommend)
+        own = self.evolver
+        return recommend_fitting(own.problem, own.settings, champions, own.recommend)
 
     def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Return the champions, pruned and tuned unless the run was interrupted."""

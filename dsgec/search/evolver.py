@@ -12,7 +12,7 @@ from dsgec.search.learner import Learner, LoopRefit, make_scorer
 from dsgec.search.loop import State, evolve
 from dsgec.search.measure import Measurer, PlainMeasurer
 from dsgec.search.problem import Problem
-from dsgec.search.recommend import Recommendation, Refit, recommend
+from dsgec.search.recommend import Fits, Recommendation, Refit, always_fits, recommend
 from dsgec.search.refine import prune, tune_champions
 from dsgec.search.rows import has_all_rows
 from dsgec.search.scoring import Scorer
@@ -127,7 +127,9 @@ class Evolver(ABC):
         """Return the walk of the run, which is done after the last generation, if it has one."""
 
     @abstractmethod
-    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+    def recommend(
+        self, champions: Sequence[Champion], fits: Fits = always_fits
+    ) -> Recommendation | None:
         """Choose one of the refined champions by cross-validation, if the settings say so."""
 
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
@@ -251,9 +253,11 @@ class Island(Evolver):
     def refit(self, problem: Problem) -> Refit:
         """Return a refit, which learns weights again from a part of the training rows."""
 
-    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+    def recommend(
+        self, champions: Sequence[Champion], fits: Fits = always_fits
+    ) -> Recommendation | None:
         return recommend(
-            self.problem, self.settings, champions, self.refit, self.score, self.threads
+            self.problem, self.settings, champions, self.refit, self.score, self.threads, fits
         )
 
     @abstractmethod

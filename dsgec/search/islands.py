@@ -23,7 +23,7 @@ from dsgec.search.measure import Measurer
 from dsgec.search.models import complete_phenotype
 from dsgec.search.packing import damaged_state, pack, unpack
 from dsgec.search.problem import Problem
-from dsgec.search.recommend import Recommendation
+from dsgec.search.recommend import Fits, Recommendation, always_fits
 from dsgec.search.settings import Settings
 from dsgec.search.walk.stage import WalkStage
 
@@ -186,8 +186,10 @@ class IslandEvolver(Evolver):
     def walker(self) -> WalkStage | None:
         return self.islands[0].walker()
 
-    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
-        return self.islands[0].recommend(champions)
+    def recommend(
+        self, champions: Sequence[Champion], fits: Fits = always_fits
+    ) -> Recommendation | None:
+        return self.islands[0].recommend(champions, fits)
 
 
 class EnsembleEvolver(IslandEvolver):
@@ -209,10 +211,15 @@ class EnsembleEvolver(IslandEvolver):
         self._halls = [member.refine() for member in self.islands]
         return merge_halls(self.problem.cost.is_minimised, self._halls)
 
-    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
-        """Recommend the mean of what the members recommend, with the champions of all of them."""
+    def recommend(
+        self, champions: Sequence[Champion], fits: Fits = always_fits
+    ) -> Recommendation | None:
+        """Recommend the mean of what the members recommend, with the champions of all of them.
+
+        The mean may be too large for the budget that its members fit.
+        """
         pairs = [*zip(self.islands, self._halls, strict=True)]
-        chosen = [choice for member, hall in pairs if (choice := member.recommend(hall))]
+        chosen = [choice for member, hall in pairs if (choice := member.recommend(hall, fits))]
         if not chosen or len(chosen) < sum(map(bool, self._halls)):
             return None
         mean = self._mean([choice.champion.phenotype for choice in chosen])

@@ -71,6 +71,8 @@ class Refit(Protocol):
 
 
 MakeRefit = Callable[[Problem], Refit]
+Fits = Callable[[Champion], bool]
+"""Return whether a champion is within the budget of a run."""
 _Outputs = tuple[Array, Array | None]
 """The outputs of a candidate on the held-out rows and, with a linear output, on the others."""
 
@@ -95,6 +97,11 @@ class Recommendation:
     factor: float = 1.0
 
 
+def always_fits(_: Champion) -> bool:
+    """Return True: the run has no budget."""
+    return True
+
+
 def recommend(
     problem: Problem,
     settings: Settings,
@@ -102,10 +109,12 @@ def recommend(
     make_refit: MakeRefit,
     score: ScorePhenotype,
     threads: int = 1,
+    fits: Fits = always_fits,
 ) -> Recommendation | None:
     """Cross-validate some of the champions, which are sorted by size or cost, and choose one.
 
-    Return None if nothing is tuned, if there are too few rows, or if the settings say so.
+    Return None if nothing is tuned, if there are too few rows, if none of those that were
+    cross-validated `fits`, or if the settings say so.
     """
     if settings.choose != "cv" or problem.learning is None or not settings.tuning:
         return None
@@ -115,11 +124,11 @@ def recommend(
     if settings.walk:
         candidates = [_weaken(weights) for weights in candidates]
     parts = inner_folds(problem, settings.seed)
-    if not candidates or not parts:
+    trees = tree_candidates(problem) if settings.trees else {}
+    if not (candidates or trees) or not parts:
         return None
     # The refitted weights must not be better tuned than those of the champion.
     evaluations = min(EVALUATIONS, settings.tuning)
-    trees = tree_candidates(problem) if settings.trees else {}
     champions = [*champions, *trees.values()]
     places += range(len(champions) - len(trees), len(champions))
     order = sorted(range(len(places)), key=lambda number: champions[places[number]].size)
@@ -144,14 +153,18 @@ def recommend(
     strength = learning.penalty * len(problem.split.train)
     held = _hold_out(problem, parts, evaluate, threads)
     means = [held.mean(losses) for losses in held.losses]
-    if not any(math.isfinite(mean) for mean, _ in means):
+    allowed = [
+        mean if fits(champions[place]) else (math.inf, 0.0)
+        for place, mean in zip(places, means, strict=True)
+    ]
+    if not any(math.isfinite(mean) for mean, _ in allowed):
         return None
     baseline, _ = held.mean(held.constant)
     measure = _measure_of(problem, baseline)
     everybody = [*champions]
     for place, mean in zip(places, means, strict=True):
         everybody[place] = replace(champions[place], validated=measure(*mean))
-    number = held.smallest_good(means)
+    number = held.smallest_good(allowed)
     champion = everybody[places[number]]
     choice = Recommendation(
         champion,
@@ -169,7 +182,7 @@ def recommend(
     choice = replace(choice, unsupported=champion.validated)
     factor = held.factor(number) * (net / gain) if net > 0.0 else 0.0
     shrunk = _shrink(problem, settings, champion, factor, held.middle, score)
-    if shrunk is None:
+    if shrunk is None or not fits(shrunk):
         return choice
     losses = held.scaled_losses(number, factor, learned_objective(problem.objective).row_errors)
     shrunk = replace(shrunk, validated=measure(*held.mean(losses)))

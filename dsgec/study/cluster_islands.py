@@ -27,7 +27,7 @@ from dsgec.search.islands import (
 )
 from dsgec.search.packing import damaged_state, pack, unpack
 from dsgec.search.problem import Problem
-from dsgec.search.recommend import Recommendation
+from dsgec.search.recommend import Fits, Recommendation, always_fits
 from dsgec.search.settings import Settings
 from dsgec.search.walk.stage import WalkStage
 from dsgec.study.processes import Workers
@@ -185,5 +185,7 @@ class ClusterIslands(Evolver):
     def walker(self) -> WalkStage | None:
         return choose_island(self.problem, self._each[0], self.backend).walker()
 
-    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
-        return choose_island(self.problem, self._each[0], self.backend).recommend(champions)
+    def recommend(
+        self, champions: Sequence[Champion], fits: Fits = always_fits
+    ) -> Recommendation | None:
+        return choose_island(self.problem, self._each[0], self.backend).recommend(champions, fits)

@@ -62,8 +62,8 @@ def test_the_network_of_a_budget_fits_and_is_the_best_that_does(three_classes):
     assert chosen["flash"] == cost["flash"]
     better = [one for one in front if one["validation"] < chosen["validation"] - chosen["error"]]
     assert all(one["flash"] > most for one in better)
-    sizes = [one["connections"] for one in front]
-    assert sizes == sorted(sizes)
+    bytes_ = [one["flash"] for one in front]
+    assert bytes_ == sorted(bytes_)
     with pytest.raises(DsgecError, match=r"the smallest takes [0-9]+ bytes of flash"):
         dsgec.evolve(*three_classes, flash="20", **QUICK)
 
@@ -97,3 +97,44 @@ def test_the_command_exports_what_fits_and_says_what_it_takes(tmp_path, three_cl
     text = subprocess.run([tool, tmp_path / "own.elf"], capture_output=True, text=True, check=True)
     flash, data = map(int, text.stdout.splitlines()[1].split()[:2])
     assert f"{flash + data:,} bytes of flash" in line
+
+
+@pytest.fixture(scope="module")
+def bands():
+    """Two classes in bands of a column, which trees tell apart and small networks do not."""
+    x = np.random.default_rng(3).uniform(0, 8, (400, 2))
+    return x, np.array(["no", "yes"])[x[:, 0].astype(int) % 2]
+
+
+BRIEF = {"walk": 60, "tuning": 5}
+
+
+def cost_of(run):
+    return run.record["result"]["cost"]["flash"]
+
+
+@pytest.mark.needs_cc
+@pytest.mark.usefixtures("fast_compiler")
+def test_a_tree_is_chosen_where_no_network_fits(bands):
+    budget = {"flash": "2500", "dtype": "float"}
+    run = dsgec.evolve(*bands, **budget, **BRIEF)
+    assert "if(" in run.record["result"]["phenotype"]
+    assert cost_of(run) <= 2500
+    with pytest.raises(DsgecError, match=r"the smallest takes [0-9,]+ bytes") as error:
+        dsgec.evolve(*bands, **{**budget, "flash": "25"}, **BRIEF)
+    smallest = int(str(error.value).split("the smallest takes ")[1].split()[0].replace(",", ""))
+    assert 25 < smallest <= cost_of(run)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.usefixtures("fast_compiler")
+def test_a_run_ends_if_the_best_tree_or_the_mean_of_an_ensemble_does_not_fit(bands):
+    best = dsgec.evolve(*bands, flash="1KB", threshold=0.4, **BRIEF)
+    assert "if(" in best.record["result"]["phenotype"]
+    most = cost_of(best) - 1
+    run = dsgec.evolve(*bands, flash=str(most), threshold=0.4, **BRIEF)
+    assert cost_of(run) <= most
+    own = {"generations": 5, "tuning": 5, "dtype": "float"}
+    free = dsgec.evolve("network", *bands, ensemble=2, flash="1MB", **own)
+    run = dsgec.evolve("network", *bands, ensemble=2, flash=str(cost_of(free) - 1), **own)
+    assert cost_of(run) < cost_of(free)

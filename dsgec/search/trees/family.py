@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.network.evaluate import evaluate
 from dsgec.network.readers.ensembles import Ensemble
 from dsgec.network.trees import reached_leaves
+from dsgec.random import Stream
 from dsgec.search.individual import LARGEST_CHAMPION, Champion
 from dsgec.search.models import make_network
 from dsgec.search.objectives import OBJECTIVES
@@ -24,7 +26,7 @@ BOOSTED = ((2, 4), (3, 6), (5, 4), (5, 8), (10, 4), (10, 8), (20, 4), (20, 8), (
 MOST_SPLITS = 1_500
 """The most splits of all boosted trees together."""
 MOST_ROWS = 4_096
-"""Trees grow from so many of the first training rows, which are shuffled."""
+"""Trees grow from so many training rows, which are drawn at random if there are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,10 @@ def tree_champion(problem: Problem, ensemble: Ensemble, threshold: Threshold) ->
 
 def grow_trees(problem: Problem, rows: Array) -> Iterator[tuple[TreeSetting, Ensemble]]:
     """Yield trees for the classes of a problem, given its training rows in any form."""
-    own, count = problem.split.train[:MOST_ROWS], len(problem.dataset.classes)
+    own, count = _drawn_rows(len(rows)), len(problem.dataset.classes)
     by = problem.row_weights
-    rows, weights = rows[:MOST_ROWS], np.ones(len(own)) if by is None else by[:MOST_ROWS]
-    targets = np.eye(count)[problem.dataset.class_numbers[own]]
+    rows, weights = rows[own], np.ones(len(own)) if by is None else by[own]
+    targets = np.eye(count)[problem.dataset.class_numbers[problem.split.train[own]]]
     front = prune(grow(rows, targets, weights, most_leaves=LEAVES[-1]))
     for leaves in LEAVES:
         chosen = next(tree for tree in front if tree.leaves <= leaves)
@@ -70,6 +72,19 @@ def grow_trees(problem: Problem, rows: Array) -> Iterator[tuple[TreeSetting, Ens
         if rounds * leaves * outputs <= MOST_SPLITS:
             found = boost(rows, targets, weights, rounds=rounds, leaves=leaves)
             yield TreeSetting(leaves, rounds), boosted_ensemble(found)
+
+
+def _drawn_rows(count: int) -> NDArray[np.intp]:
+    """Return the numbers of the training rows that trees grow from, in ascending order.
+
+    A table may be sorted, so the first rows may lack a class.
+    """
+    if count <= MOST_ROWS:
+        return np.arange(count)
+    stream, found = Stream(0, 0, 0), set[int]()
+    while len(found) < MOST_ROWS:
+        found.add(stream.below(count))
+    return np.array(sorted(found))
 
 
 def tree_outputs(ensemble: Ensemble, rows: Array) -> Array:
