@@ -148,14 +148,6 @@ class Hooks:
 DEFAULT_HOOKS = Hooks()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evolution:
-    """The outcome of a search, and its measured result."""
-
-    outcome: Outcome
-    result: Result
-
-
 def evolve(
     job: Job,
     evolver: Evolver,
@@ -163,8 +155,8 @@ def evolve(
     stages: Stages | None = None,
     *,
     in_full: bool = True,
-) -> Evolution:
-    """Search for the network of a job, and measure it.
+) -> tuple[Outcome, Result]:
+    """Search for the network of a job; return the outcome of the search and the measured result.
 
     Without `in_full`, the result has no baselines, no hall of fame and nothing for a report.
     """
@@ -173,7 +165,7 @@ def evolve(
     hooks.on_search(search)
     baselines = beside(make_baselines, job.problem, job.settings.compare) if in_full else None
     outcome = _search(search, hooks, stages)
-    return Evolution(outcome, make_result(job, outcome, stages, baselines=baselines))
+    return outcome, make_result(job, outcome, stages, baselines=baselines)
 
 
 def evolve_texts(
@@ -215,7 +207,7 @@ def run(
             written = WrittenSearch(folder.path, found)
         else:
             _ = beside(_warm_up)
-            result = evolve(job, evolver, hooks, stages).result
+            _, result = evolve(job, evolver, hooks, stages)
             timing, failure = write_folder(folder, result, stages)
             files = exported_paths(EXPORTED, result.name, folder)
             written = WrittenRun(folder.path, result.record, timing, tuple(files))

@@ -158,12 +158,11 @@ def evolve(
     with reserved_folder(out, job, overwrite=overwrite):
         evolver = _make_evolver(job, options.execution)
         hooks = make_hooks(callback or live_curve(), log)
-        evolution = pipeline.evolve(job, evolver, hooks)
-    run = Run.of(evolution.result, collect_notes(job, evolver))
+        _, result = pipeline.evolve(job, evolver, hooks)
+    run = Run.of(result, collect_notes(job, evolver))
     if log:
-        populations = Populations(
-            job.problem, job.settings, evolution.result.logged, population_of(evolver)
-        )
+        logged, own = result.logged, population_of(evolver)
+        populations = Populations(job.problem, job.settings, logged, own)
         run = replace(run, population=populations)
     if out is not None:
         run.save(out, overwrite=True)
@@ -230,7 +229,7 @@ def fit(
             search.resume(state, before.run.history, keeps_patience=False)
 
     hooks = replace(_call_with_progress(callback), on_search=resume)
-    evolution = pipeline.evolve(job, evolver, hooks, in_full=False)
+    outcome, result = pipeline.evolve(job, evolver, hooks, in_full=False)
     if before is not None and state is None:
         # The same seed gives the same generations, so only time is lost.
         _warn(
@@ -238,8 +237,8 @@ def fit(
             f" {before.run.generations} generations before were run again, with the same result"
         )
     saved = evolver.save() if keeps_state else None
-    rest = make_later(job.problem, evolution.result.model, evolution.outcome)
-    return FitResult(Run.of(evolution.result, collect_notes(job, evolver), rest), saved)
+    rest = make_later(job.problem, result.model, outcome)
+    return FitResult(Run.of(result, collect_notes(job, evolver), rest), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:

@@ -55,8 +55,8 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
             found = evolve_texts(job, evolver, hooks)
             record, history = cell_record(cell, problem, found.result), found.history
         else:
-            evolution = evolve(job, evolver, hooks, in_full=False)
-            record, history = evolution.result.result.as_json(), evolution.outcome.history
+            _, result = evolve(job, evolver, hooks, in_full=False)
+            record, history = result.result.as_json(), result.history
     except NoValidIndividual as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
