@@ -113,7 +113,10 @@ Found = dict[tuple[str, int, str], tuple[list[float], float]]
 
 
 class FewSizes(Walk):
-    """A walk that learns only some sizes to the end."""
+    """A walk that learns only some sizes to the end, and moves connections of all small ones."""
+
+    def is_swapped(self, level: int) -> bool:
+        return level <= walk_front.LARGEST_SWAPPED
 
     def _tasks(self) -> list[Task]:
         wanted = {max(level for level in self.levels if level <= size) for size in SIZES}

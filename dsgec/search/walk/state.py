@@ -31,19 +31,21 @@ class WalkState:
 
     `cursors` has the network that each unfinished walk has come to, by width and criterion; None
     before a dense network has begun to learn. `best` is the best network of each level, and
-    `completed` those that were learned to the end. `learned` are networks of integers.
+    `completed` those that were learned to the end. `linear` is the best linear network of each
+    level, for walks that need it. `learned` are networks of integers.
     """
 
     cursors: dict[tuple[int, int], SharedLayer | None]
     best: dict[int, Candidate] = field(default_factory=dict)
     completed: dict[int, Candidate] = field(default_factory=dict)
+    linear: dict[int, Candidate] = field(default_factory=dict)
     learned: dict[tuple[int, int], SharedLayer] = field(default_factory=dict)
 
 
 def save_state(state: WalkState) -> bytes:
     """Return a state as bytes: a line of JSON, and the arrays of the networks."""
     nets = [net for net in state.cursors.values() if net is not None]
-    halls = [state.best, state.completed]
+    halls = [state.best, state.completed, state.linear]
     candidates = [one for hall in halls for one in hall.values()]
     nets += [one.net for one in candidates] + [*state.learned.values()]
     head = {
@@ -74,7 +76,7 @@ def restore_state(data: bytes, shape: LayerShape) -> WalkState:
             (int(width), int(criterion)): next(nets) if begun else None
             for width, criterion, begun in described["cursors"]
         }
-        best, completed = (
+        best, completed, linear = (
             {
                 int(level): Candidate(next(nets), float.fromhex(loss), (int(width), int(criterion)))
                 for level, loss, width, criterion in hall
@@ -86,7 +88,7 @@ def restore_state(data: bytes, shape: LayerShape) -> WalkState:
         raise ValueError("its walk cannot be read") from error
     if reader.at != len(body):
         raise ValueError("its walk is not complete")
-    return WalkState(cursors, best, completed, learned)
+    return WalkState(cursors, best, completed, linear, learned)
 
 
 class _Reader:

@@ -16,6 +16,7 @@ from dsgec.search.models import make_model
 from dsgec.search.presets import Preset, make_settings
 from dsgec.search.problem import make_problem
 from dsgec.search.walk.descent import PlainDescent
+from dsgec.search.walk.integer_front import LINEAR, IntegerWalk
 from dsgec.search.walk.integers import (
     WEIGHTS,
     as_integers,
@@ -29,6 +30,7 @@ from dsgec.search.walk.integers import (
 )
 from dsgec.search.walk.native_descent import NativeDescent, load_descent
 from dsgec.search.walk.stage import make_rows, make_walk_stage
+from dsgec.search.walk.state import restore_state, save_state
 from dsgec.setting import make
 from tests.support.shared_layers import outputs_of
 
@@ -46,6 +48,11 @@ def stage():
     columns["kind"] = [
         ("red", "blue")[int(value > 0)] for value in rng.normal(size=240) + kinds - 1
     ]
+    return stage_of(columns, kinds)
+
+
+def stage_of(columns, kinds):
+    """Return the walk of a table, which has not begun."""
     table = make_table(columns, [f"k{kind}" for kind in kinds], target="y")
     dataset = make_dataset(table, "y", preprocessing=make(Preprocessing, {}, learned=True))
     preset, given = make(Preset, {}), {"seed": 1, "walk": STEPS}
@@ -176,3 +183,34 @@ def test_a_linear_network_of_classes_does_not_limit_columns(stage):
     artefact = packed_export(stage, as_integers(stage.walk.start(0), columns), columns)
 
     assert {source.limits for source in artefact.packed.columns} == {None}
+
+
+def test_linear_networks_learn_in_integers_beside_better_ones_of_their_size():
+    rows = np.random.default_rng(3).normal(size=(240, 8))
+    sizes = np.abs(rows[:, :2]).sum(axis=1)
+    kinds = np.searchsorted(np.quantile(sizes, [1 / 3, 2 / 3]), sizes)
+    stage = stage_of({f"c{n}": values for n, values in enumerate(rows.T)}, kinds)
+    problem, own = stage.problem, stage.walk
+    columns = integer_columns(problem)
+    rows = make_rows(problem, stage.settings, 3, columns.scaled(problem.split.train))
+    given = own.descent, own.shape, own.steps, own.seed, 1, own.levels[0], columns, native(rows)
+    walk = IntegerWalk(*given)
+    while walk.state.cursors:
+        walk.advance(0.0)
+    again = IntegerWalk(*given)
+    again.state = restore_state(save_state(walk.state), own.shape)
+
+    walk.build()
+    again.build()
+
+    found = {key: net.values.tobytes() for key, net in walk.learned().items()}
+    assert found == {key: net.values.tobytes() for key, net in again.learned().items()}
+    starts = {start for start, _ in found}
+    assert starts == {*walk.starts}
+    beside = [start for start in starts if not walk.network_of(start).hidden and start > LINEAR]
+    assert beside
+    for start in beside:
+        size = start - LINEAR
+        assert walk.state.best[size].net.hidden
+        assert walk.state.best[size].loss <= walk.state.linear[size].loss
+        assert walk.network_of(start).size <= size
