@@ -105,7 +105,9 @@ class Artefact:
         fixed = self.number_format.fixed
         if fixed is None:
             return self.program_of(self.network)
-        packed = self.layout == PACKED and packed_integer_program(fixed.program, longest)
+        packed = None
+        if self.layout == PACKED:
+            packed = packed_integer_program(fixed.program, self._neurons, longest)
         return _checked(packed or integer_program(fixed.program, longest=longest))
 
     def program_of(self, network: Network) -> Program:
@@ -113,6 +115,12 @@ class Artefact:
         real: Real = "float" if self.dtype == "float" else "double"
         packed = packed_network_program(network, real) if self.layout == PACKED else None
         return _checked(packed or network_program(network, real))
+
+    @cached_property
+    def _neurons(self) -> PackedNetwork | None:
+        """The network in the packed layout for rows in which nothing is missing, if it has one."""
+        assert self.number_format.fixed is not None
+        return pack(self.number_format.fixed.program, (), finds_class=False)
 
     @cached_property
     def packed(self) -> PackedNetwork | None:

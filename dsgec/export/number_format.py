@@ -40,6 +40,7 @@ Array = NDArray[Any]
 _LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
 _COMPARED, _LATER_PART = 20_000, 99
 _MOST_VALUES = 8_000_000  # of all steps for all rows
+_MOST_NODE_VALUES = 100_000_000  # of all nodes of the network for all rows
 
 REALS = tuple(_LARGEST)
 """The types of IEEE numbers."""
@@ -150,7 +151,11 @@ class FixedFormat:
     def measured_rows(self) -> Array:
         """Random rows within the ranges, and a little beyond."""
         program = self.fixed.program
-        count = max(min(_COMPARED, _MOST_VALUES // (len(program.steps) + 1)), 1)
+        most = min(
+            _MOST_VALUES // (len(program.steps) + 1),
+            _MOST_NODE_VALUES // (len(self.network.nodes) + 1),
+        )
+        count = max(min(_COMPARED, most), 1)
         wholes = integer_candidates(program, self.model.columns, count, _LATER_PART)
         rows = dequantise(program, wholes)
         random = np.random.RandomState(_LATER_PART)

@@ -33,7 +33,8 @@ def _spanned(*ends: int) -> Extent:
 
 
 def _product(a: Extent, b: Extent) -> Extent:
-    return _spanned(*(p * q for p in a.ends for q in b.ends))
+    ends = a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most
+    return Extent(min(ends), max(ends))
 
 
 _OPERATIONS: dict[str, Callable[[Extent, Extent], Extent]] = {
@@ -231,6 +232,8 @@ class RangeWalker(Walker[Ranged]):
     def value(self, expression: ir.Expression) -> Ranged:
         """Return the range of an expression; in a selection, the test narrows what it compares."""
         match expression:
+            case ir.Variable() | ir.Element():
+                return super().value(expression)
             case ir.Select(test, yes, no) if self.way is not None:
                 range_ = self.value(test)
                 assert isinstance(range_, Extent)
@@ -270,6 +273,8 @@ class RangeWalker(Walker[Ranged]):
         if isinstance(index, Anything):
             raise InvalidProgram(f"an index of {array} is a float")
         self.check_places(array, *index.ends)
+        if index.least == index.most:
+            return self.element_at(array, index.least)
         return _union(
             [self.element_at(array, place) for place in range(index.least, index.most + 1)]
         )
@@ -294,6 +299,8 @@ class RangeWalker(Walker[Ranged]):
         low, high = ir.LIMITS[type_]
         if self.proves_limits and (value.least < low or value.most > high):
             raise InvalidProgram(f"{where} goes from {value.least} to {value.most}: not {type_}")
+        if low <= value.least and value.most <= high:
+            return value
         return Extent(min(max(value.least, low), high), min(max(value.most, low), high))
 
 

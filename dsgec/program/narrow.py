@@ -45,7 +45,8 @@ def _record(seen: dict[Key, Extent], key: Key, found: Ranged) -> None:
     """Add a range to those that were seen before."""
     if isinstance(found, Extent):
         before = seen.get(key, found)
-        seen[key] = Extent(min(before.least, found.least), max(before.most, found.most))
+        if before is found or found.least < before.least or found.most > before.most:
+            seen[key] = Extent(min(before.least, found.least), max(before.most, found.most))
 
 
 def narrow(

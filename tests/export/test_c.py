@@ -382,3 +382,17 @@ def test_the_loss_of_single_precision_is_stated(name, tmp_path):
 def test_a_number_beyond_single_precision_is_refused():
     with pytest.raises(DsgecError, match=r"1e\+300 is too large for the type float"):
         Artefact(unnamed_model(parse("x_1 * 1e300")), "net", "float")
+
+
+@pytest.mark.parametrize("layout", ["flat", "packed"])
+def test_all_tables_are_in_flash_or_none(layout):
+    """Gcc makes one of two tables with the same bytes, wherever an AVR reads each of them."""
+    network = parse("y_1 = sig(0.5 * x_1 - 2 * x_3) + tanh(x_3 + 3 * x_1)", inputs=4)
+    model = Model(network, plain_columns(("a", "b", "c", "d")))
+    made = TARGETS["c"].make(Artefact(model, "net", "float", layout=layout))
+    (text,) = (str(file.text) for file in made if file.name == "net.c")
+
+    places = {"flat": {""}, "packed": {"NET_FLASH"}}
+    tables = re.findall(r"^ *static const .*\](.*)= \{$", text, re.MULTILINE)
+    assert {table.strip() for table in tables} == places[layout]
+    assert len(tables) > 2 or layout == "flat"

@@ -27,7 +27,7 @@ LARGEST = {"double": np.inf, "float": 3.4e38}
 DTYPES = ("double", "float", "q15", "q7")
 SCRIPTS = ("python", "numpy", "js")
 ROWS = 24
-_EACH = 50  # networks of one program
+_EACH = 100  # networks of one program
 
 
 def artefacts(dtype, seed):
@@ -111,7 +111,7 @@ def test_some_networks_have_the_same_bits_in_every_language(dtype, tmp_path):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("first", range(10_000, 30_000, 1_000))
+@pytest.mark.parametrize("first", range(10_000, 30_000, 2_000))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_thousand_networks_have_the_same_bits_in_every_language(dtype, first, tmp_path):
     assert differences(tmp_path, dtype, first, _EACH) == {}

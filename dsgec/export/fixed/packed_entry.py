@@ -12,24 +12,23 @@ from dsgec.export.fixed.lower import (
     row_parameter,
     statements,
 )
-from dsgec.export.fixed.packed import PackedNetwork, pack
+from dsgec.export.fixed.packed import PackedNetwork
 from dsgec.export.lower import LONGEST_FUNCTION
 from dsgec.export.parts import index
 from dsgec.program.ir import ArrayParameter, Element, LocalArray, Perform, Procedure, Program
 
 
 def packed_integer_program(
-    source: ir.IntegerProgram, longest: int = LONGEST_FUNCTION
+    source: ir.IntegerProgram, packed: PackedNetwork | None, longest: int = LONGEST_FUNCTION
 ) -> Program | None:
     """Return fixed point in the packed layout, with the entry `integers(x, y)`.
 
-    Returns None if it has no neurons, or more than `longest` statements after them. Values of
-    required columns must not be missing.
+    `packed` has its neurons, which do not find the class. Returns None if there are none, or more
+    than `longest` statements after them. Values of required columns must not be missing.
     """
     if source.forest is not None:
         packs = can_pack(source.forest, row_parameter(source).type)
         return forest_program(source, packed=True) if packs else None
-    packed = pack(source, (), finds_class=False)
     if packed is None:
         return None
     after = [source.steps[number] for number in packed.after]

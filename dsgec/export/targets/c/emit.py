@@ -128,6 +128,14 @@ class CView(CNames):
         return bool(self.program.tables)
 
     @property
+    def has_flash(self) -> bool:
+        """Return whether tables are where an AVR has its program.
+
+        Then all are: gcc makes one of two tables with the same bytes, wherever each is to be.
+        """
+        return self.is_packed or self.stream is not None
+
+    @property
     def row_bytes(self) -> int:
         """Return the stack bytes per row of a block: columns, slots and probabilities."""
         words = self.slots + self.m.class_count
@@ -200,7 +208,7 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
         return tuple(emit_fixed(artefact))
     name, c = artefact.name, _view(artefact)
     return (
-        *emit_module(artefact),
+        *_module(artefact, c),
         SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=c.m, c=c)),
         SourceFile(f"{name}_README.md", render("c/README.md.j2", m=c.m, c=c)),
     )
@@ -210,8 +218,12 @@ def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
     """Return only `name.h` and `name.c`, for which no self-test has to be found."""
     if artefact.number_format.fixed:
         return tuple(islice(emit_fixed(artefact), 2))
-    name, c = artefact.name, _view(artefact)
-    m = c.m
+    return _module(artefact, _view(artefact))
+
+
+def _module(artefact: Artefact, c: CView) -> tuple[SourceFile, ...]:
+    """Return `name.h` and `name.c`."""
+    name, m = artefact.name, c.m
     functions = functions_called(c.program)
     functions |= {c.decided.finish} - {""}
     functions |= {"bits"} if m.required or m.classes else set()

@@ -141,10 +141,6 @@ class FixedCView(CNames):
         return Code("double")
 
     @property
-    def index_bits(self) -> int:
-        return 8 if self.m.inputs <= 256 else 16
-
-    @property
     def index(self) -> Code:
         return Code(f"uint{self.index_bits}_t")
 

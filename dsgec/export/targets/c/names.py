@@ -33,8 +33,13 @@ class CNames:
         return "predict_proba" if self.m.classes else "regress"
 
     @property
+    def index_bits(self) -> int:
+        """Return the bits that the number of a column needs."""
+        return 8 if self.m.inputs <= 256 else 16
+
+    @property
     def index(self) -> Code:
-        return Code("unsigned char" if self.m.inputs <= 256 else "unsigned")
+        return Code("unsigned char" if self.index_bits == 8 else "unsigned")
 
     @property
     def required(self) -> Code:
