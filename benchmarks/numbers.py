@@ -98,9 +98,9 @@ class Linked:
     accuracy: float
 
 
-def make_stage(dataset: Dataset, seed: int, split: Split | None) -> WalkStage:
-    """Return the walk of a table, which has not begun."""
-    preset, given = make(Preset, {}), {"seed": seed, "split_seed": seed}
+def make_stage(dataset: Dataset, seed: int, split: Split | None, **changes: int | str) -> WalkStage:
+    """Return the walk of a table with some settings, which has not begun."""
+    preset, given = make(Preset, {}), {"seed": seed, "split_seed": seed, **changes}
     grammar = load_grammar("shared" if len(dataset.classes) == 2 else "shared_softmax").grammar
     settings = with_defaults(make_settings(given, preset), given, preset, dataset, grammar)
     problem = make_problem(grammar, dataset, settings)

@@ -10,16 +10,20 @@ from benchmarks.chips.measure import lacking
 from benchmarks.front import load_dataset
 from benchmarks.mnist import load_mnist
 from benchmarks.tables import load_table
+from dsgec.search.walk import front, integer_front
 
 pytestmark = pytest.mark.needs_cc
 
 
-def check(name, chip, **options):
+def check(name, chip, widths, monkeypatch, **settings):
+    """Return the best dense network of some widths, whose labels on a chip are compared."""
     if missing := lacking(chip):
         pytest.skip(missing)
     pytest.importorskip("sklearn")
-    stage = numbers.make_stage(load_dataset(load_table(name)), 1, None)
-    given = argparse.Namespace(dense=True, ways=("learned",), **options)
+    monkeypatch.setattr(integer_front, "DENSE_WIDTHS", widths)
+    monkeypatch.setattr(front, "WIDTHS", (0,))
+    stage = numbers.make_stage(load_dataset(load_table(name)), 1, None, **settings)
+    given = argparse.Namespace(ways=("learned",))
     found = numbers.candidates(stage, given)["learned"]
     linked = numbers.link_all(stage.problem, found, chip)
 
@@ -33,9 +37,7 @@ def check(name, chip, **options):
 
 @pytest.mark.parametrize("chip", numbers.CHIPS)
 def test_labels_of_a_small_table_are_those_on_the_chip(chip, monkeypatch):
-    monkeypatch.setattr(numbers, "STEPS", 300)
-
-    best = check("iris", chip, widths=(3,))
+    best = check("iris", chip, (3,), monkeypatch, walk=300)
 
     assert best.accuracy > 0.8
     assert best.flash < 500
@@ -44,8 +46,8 @@ def test_labels_of_a_small_table_are_those_on_the_chip(chip, monkeypatch):
 @pytest.mark.campaign
 @pytest.mark.parametrize("chip", numbers.CHIPS)
 @pytest.mark.parametrize("name", ["digits", "segment", "optdigits", "led7digit", "wine"])
-def test_labels_of_tables_are_those_on_the_chip(name, chip):
-    assert check(name, chip, widths=(4, 8)).accuracy > 0.6
+def test_labels_of_tables_are_those_on_the_chip(name, chip, monkeypatch):
+    assert check(name, chip, (4, 8), monkeypatch).accuracy > 0.6
 
 
 def test_images_are_averaged(tmp_path):
