@@ -15,6 +15,7 @@ from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
 from dsgec.program.check import check
 from dsgec.program.interpret import interpret
+from dsgec.program.ir import Perform, instructions
 from dsgec.program.text import program_text
 from tests.support.layered_models import bits, extreme_rows, layered_model, without_softmax
 
@@ -86,6 +87,24 @@ def test_layouts_of_fixed_point_have_the_same_integers(seed, dtype):
 
     assert layouts(model, dtype)
     assert integer_differences(model, dtype, seed) == []
+
+
+@pytest.mark.parametrize("dtype", ["double", "q15"])
+def test_programs_have_no_procedure_that_nothing_calls(dtype):
+    made = layouts(layered_model(14067), dtype)  # trees that decide between two classes
+
+    assert len(made) == 2
+    for artefact in made:
+        program = artefact.program
+        called = {name for procedure in program.procedures for name in procedure.calls}
+        called |= {
+            each.procedure
+            for procedure in program.procedures
+            for each in instructions(procedure.body)
+            if isinstance(each, Perform)
+        }
+        own = {procedure.name for procedure in program.procedures}
+        assert own - called == {program.entry.name}
 
 
 def packed(text, dtype="double", columns=None):

@@ -61,11 +61,12 @@ def integer_program(
 
 
 def forest_program(
-    source: ir.IntegerProgram, *, packed: bool, looks: bool = True, name: str = "integers"
+    source: ir.IntegerProgram, *, packed: bool, looks: bool = True, finds_class: bool = False
 ) -> Program:
     """Return a program of trees, nested or in tables that are walked.
 
-    Its procedures are `trees(x, s)`, `decide(x)` if the sums of trees decide, and its entry.
+    Its procedures are `trees(x, s)` and its entry, which is called `outputs` in a program that
+    `finds_class`: that also has `decide(x)` if the sums of trees decide.
     """
     assert source.forest is not None
     x = row_parameter(source)
@@ -81,7 +82,8 @@ def forest_program(
         *writer.body,
         *writer.stores("y", source.results),
     )
-    decide = (code.decide(source.limit),) if decides_by_trees(source) and looks else ()
+    decide = (code.decide(source.limit),) if finds_class and decides_by_trees(source) else ()
+    name = "outputs" if finds_class else "integers"
     procedures = (trees, *decide, *readers, entry(source, body, name))
     return Program((*code.tables, *tables), procedures)
 
@@ -100,7 +102,7 @@ def program_of_sums(source: ir.IntegerProgram) -> Program:
     `outputs(x, y)`; if the class needs only sums, these are computed by `sums(x, s)`.
     """
     if source.forest is not None:
-        return forest_program(source, packed=False, name="outputs")
+        return forest_program(source, packed=False, finds_class=True)
     writer = TableSums(source, is_split=statements(source.steps) > LONGEST_FUNCTION)
     before = steps_read(source, source.sums)
     after = [number for number in range(len(source.steps)) if number not in before]

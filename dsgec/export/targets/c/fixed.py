@@ -172,7 +172,7 @@ def fixed_view(artefact: Artefact) -> tuple[FixedCView, Code]:
     if fixed.program.forest is not None:
         packs = artefact.layout == PACKED
         packs = packs and can_pack(fixed.program.forest, row_parameter(fixed.program).type)
-        flat = forest_program(fixed.program, packed=packs, name="outputs")
+        flat = forest_program(fixed.program, packed=packs, finds_class=True)
     else:
         flat = program_of_sums(fixed.program)
     network = CPrinter(flat, artefact.name).print()
