@@ -13,7 +13,6 @@ Curves = Mapping[str, Sequence[float]]
 _INK, _FAINT, _GRID = "#1a202c", "#4a5568", "#e2e8f0"
 _STYLES: dict[str, tuple[str, tuple[float, ...]]] = {
     "dsgec": ("#0b3c8c", ()),
-    "dsgec-trees": ("#0e8f9e", (4.0, 2.0)),
     "dsgec-compile": ("#5b8def", (2.5, 3.5)),
     "loops": ("#d9660a", (10.0, 4.0)),
     "emlearn": ("#3f8f6b", (6.0, 3.0)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.kilobyte import boosted, compiled, edge, grown, libraries, loops, with_dsgec
+from benchmarks.kilobyte import boosted, compiled, edge, libraries, loops, with_dsgec
 from benchmarks.kilobyte.candidate import Candidate
 from benchmarks.kilobyte.case import Case
 
@@ -19,5 +19,4 @@ METHODS: dict[str, Callable[[Case], Iterator[Candidate]]] = {
     "bonsai": edge.bonsai,
     "protonn": edge.protonn,
     "dsgec-compile": compiled.compiled_models,
-    "dsgec-trees": grown.grown_trees,
 }

@@ -2,11 +2,13 @@
 
 import math
 import struct
+from functools import lru_cache
 
 _LARGEST = 0x7FEF_FFFF_FFFF_FFFF
 """The rank of the largest finite double, that of 0 being 0."""
 
 
+@lru_cache(maxsize=1 << 14)  # the trees of a run have many thresholds in common
 def unscaled_threshold(threshold: float, center: float, scale: float) -> float:
     """Return the largest double x with (x - center) / scale <= threshold, as doubles compute it.
 

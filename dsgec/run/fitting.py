@@ -14,7 +14,7 @@ from dsgec.run.record import RISING
 from dsgec.search.budget import Budget, make_budget
 from dsgec.search.individual import ERROR_RATE, Champion
 from dsgec.search.models import make_model
-from dsgec.search.pool import best_validated
+from dsgec.search.pool import best_validated, smoothed_error
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Fits, Recommendation
 from dsgec.search.refine import spaced_by_cost
@@ -90,10 +90,9 @@ def recommend_option(
         raise fitting.refuse(by_cost[:1])
     chosen = fits[best_validated([one.validated for one in fits])]
     numbers = problem.dataset.class_numbers[problem.split.train]
-    majority = np.bincount(numbers).max() / len(numbers)
-    return Recommendation(
-        chosen, tuple(by_cost), ERROR_RATE, 1.0 - float(majority), rows, len(by_cost)
-    )
+    shares = np.bincount(numbers) / len(numbers)
+    baseline = smoothed_error(1.0 - float(shares.max()), 1.0 - float(np.sum(shares * shares)))
+    return Recommendation(chosen, tuple(by_cost), ERROR_RATE, baseline, rows, len(by_cost))
 
 
 def recommend_fitting(

@@ -198,7 +198,7 @@ class Search:
             return self.evolver.recommend(champions)
         if self.walker is not None and self.walker.folds:
             rows = sum(len(fold.held_out) for fold in self.walker.folds)
-            options = [one.champion for one in make_options(self.walker)]
+            options = make_options(self.walker)
             return recommend_option(self.evolver.problem, budget, options, rows)
         own = self.evolver
         return recommend_fitting(own.problem, own.settings, champions, own.recommend)

@@ -11,7 +11,7 @@ LARGEST_CHAMPION = 1000
 """The most connections of a network in the hall of fame, and the most networks in a front."""
 
 INFINITE = float("inf")
-ERROR_RATE = "error rate"
+ERROR_RATE = "smoothed error rate"
 """The measure by which models of several families are compared: the share of wrong classes."""
 NOT_FINITE, REFUSED = "not finite", "no network"
 

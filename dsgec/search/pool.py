@@ -1,55 +1,53 @@
 """The models that a run with a budget chooses from: networks of integers, and decision trees.
 
 Each setting of each family is learned from all training rows, and without each fold, from the
-integers that fixed point reads. Its error in cross-validation is the share of the held-out rows
-whose class is wrong, so that all families are compared on the same rows by the same measure.
+integers that fixed point reads. Its error in cross-validation is mostly the share of the held-out
+rows whose class is wrong, and a little of the probability that it gives to other classes: the share
+alone is a count of few rows, and the lowest of many such counts is low by chance.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic.printed import vector
 from dsgec.search.individual import Champion, CrossScore
-from dsgec.search.objectives import LEAST_PROBABILITY
 from dsgec.search.rows import Array, ordered_mean
 from dsgec.search.trees.boost import probabilities
-from dsgec.search.trees.family import grow_trees, tree_champion, tree_outputs
+from dsgec.search.trees.family import (
+    count_bytes,
+    grow_trees,
+    tree_champion,
+    tree_outputs,
+)
 from dsgec.search.walk.integer_front import IntegerWalk
 from dsgec.search.walk.integers import from_integers, integer_sums
 from dsgec.search.walk.stage import Fold, WalkStage
 
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A model, and for each held-out row its errors when learned without the row.
-
-    `wrong` is whether the class is wrong, and `losses` are log-losses.
-    """
-
-    champion: Champion
-    wrong: Array
-    losses: Array
+SHARE_OF_CHANCES = 0.3
+"""The part of a row's error that is the probability of the other classes."""
 
 
-def make_options(stage: WalkStage) -> list[Option]:
+def make_options(stage: WalkStage) -> list[Champion]:
     """Return the models of a stage whose walks are over, with their errors in cross-validation."""
-    found: dict[object, list[tuple[Array, Array]]] = {}
+    found: dict[object, list[Array]] = {}
     for fold in stage.folds:
         wanted = stage.problem.dataset.class_numbers[fold.held_out]
         for setting, outputs in _fold_outputs(fold, stage.settings.trees):
             found.setdefault(setting, []).append(_row_errors(outputs, wanted))
     weights = _held_out_weights(stage)
-    options = []
-    for setting, champion in _champions(stage):
-        folds = found.get(setting, [])
-        if len(folds) == len(stage.folds):
-            wrong, losses = (np.concatenate(each) for each in zip(*folds, strict=True))
-            champion = replace(champion, validated=_mean(wrong, weights))
-            options.append(Option(champion, wrong, losses))
-    return options
+    scores = {
+        setting: _mean(np.concatenate(errors), weights)
+        for setting, errors in found.items()
+        if len(errors) == len(stage.folds)
+    }
+    return [
+        replace(champion, validated=scores[setting])
+        for setting, champion in _champions(stage, scores)
+        if setting in scores
+    ]
 
 
 def best_validated(scores: Sequence[CrossScore | None]) -> int:
@@ -58,15 +56,24 @@ def best_validated(scores: Sequence[CrossScore | None]) -> int:
     return min(known)[1]
 
 
-def _row_errors(outputs: Array, wanted: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Return for each row whether its class is wrong, and its log-loss."""
+def _row_errors(outputs: Array, wanted: NDArray[np.intp]) -> Array:
+    """Return the error of each row, between 0 and 1."""
     if outputs.shape[1] == 1:
         outputs = np.hstack([1.0 - outputs, outputs])
         classes = (outputs[:, 1] >= 0.5).astype(np.intp)
     else:
         classes = outputs.argmax(axis=1)
-    own = np.maximum(outputs[np.arange(len(wanted)), wanted], LEAST_PROBABILITY)
-    return (classes != wanted).astype(np.float64), -vector.log(own)
+    own = outputs[np.arange(len(wanted)), wanted]
+    errors: Array = smoothed_error((classes != wanted).astype(np.float64), 1.0 - own)
+    return errors
+
+
+Value = TypeVar("Value", float, Array)
+
+
+def smoothed_error(wrong: Value, chance: Value) -> Value:
+    """Return the error of rows that are wrong or not, given the probability of other classes."""
+    return (1.0 - SHARE_OF_CHANCES) * wrong + SHARE_OF_CHANCES * chance
 
 
 def _fold_outputs(fold: Fold, has_trees: bool) -> Iterator[tuple[object, Array]]:
@@ -82,8 +89,13 @@ def _fold_outputs(fold: Fold, has_trees: bool) -> Iterator[tuple[object, Array]]
         yield tree, tree_outputs(ensemble, wholes)
 
 
-def _champions(stage: WalkStage) -> Iterator[tuple[object, Champion]]:
-    """Yield the models that were learned from all training rows."""
+def _champions(
+    stage: WalkStage, scores: Mapping[object, CrossScore]
+) -> Iterator[tuple[object, Champion]]:
+    """Yield the models that were learned from all training rows.
+
+    Of the trees, those are left out whose error no byte less makes up for.
+    """
     walk = stage.walk
     assert isinstance(walk, IntegerWalk)
     for setting, net in walk.learned().items():
@@ -93,8 +105,15 @@ def _champions(stage: WalkStage) -> Iterator[tuple[object, Champion]]:
     problem = stage.problem
     if not stage.settings.trees:
         return
+    known = {}
     for tree, ensemble in grow_trees(problem, walk.columns.wholes(problem.split.train)):
-        yield tree, tree_champion(problem, ensemble, walk.columns.threshold)
+        if tree in scores:
+            known[tree] = ensemble
+    best = 1.0
+    for tree, ensemble in sorted(known.items(), key=lambda item: count_bytes(item[1])):
+        if scores[tree].score < best:
+            best = scores[tree].score
+            yield tree, tree_champion(problem, ensemble, walk.columns.threshold)
 
 
 def _held_out_weights(stage: WalkStage) -> Array | None:
@@ -109,7 +128,8 @@ def _held_out_weights(stage: WalkStage) -> Array | None:
     return found
 
 
-def _mean(wrong: Array, weights: Array | None) -> CrossScore:
+def _mean(errors: Array, weights: Array | None) -> CrossScore:
     """Return the mean of errors and its standard error."""
-    mean = ordered_mean(wrong, weights)
-    return CrossScore(mean, float(np.sqrt(mean * (1.0 - mean) / len(wrong))))
+    mean = ordered_mean(errors, weights)
+    spread = ordered_mean((errors - mean) ** 2, weights)
+    return CrossScore(mean, float(np.sqrt(spread / len(errors))))

@@ -1,7 +1,8 @@
-"""The trees that a run compares with its networks: single and boosted ones of several sizes."""
+"""The trees that a run compares with its networks: single ones, boosted ones and forests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +15,34 @@ from dsgec.search.individual import LARGEST_CHAMPION, Champion
 from dsgec.search.models import make_network
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
-from dsgec.search.trees.boost import boost, probabilities
-from dsgec.search.trees.ensembles import boosted_ensemble, tree_ensemble
-from dsgec.search.trees.grow import Array, grow, prune
+from dsgec.search.trees.boost import boost, grow_forest, probabilities
+from dsgec.search.trees.ensembles import boosted_ensemble, forest_ensemble, tree_ensemble
+from dsgec.search.trees.grow import Array, bin_rows, grow, prune
 from dsgec.search.trees.phenotype import Threshold, ensemble_phenotype
 
 LEAVES = (2, 3, 4, 5, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
 """The most leaves of single trees."""
-BOOSTED = ((2, 4), (3, 6), (5, 4), (5, 8), (10, 4), (10, 8), (20, 4), (20, 8), (40, 6))
-"""Rounds of boosting, and the leaves of each tree."""
+BOOSTED = {2: (5, 10, 20, 40, 80), 4: (3, 5, 10, 20, 40), 8: (5, 10, 20, 40)}
+"""Rounds of boosting, by the leaves of each tree."""
+FOREST = {16: (5, 10, 20, 40), 32: (10, 20, 40)}
+"""Trees of a forest, by the leaves of each."""
 MOST_SPLITS = 1_500
 """The most splits of all boosted trees together."""
+FOREST_SEED = 1
 MOST_ROWS = 4_096
 """Trees grow from so many training rows, which are drawn at random if there are more."""
 
 
+Kind = Literal["single", "boosted", "forest", "votes"]
+
+
 @dataclass(frozen=True, slots=True)
 class TreeSetting:
-    """The size of a tree, or of boosted trees with so many `rounds`."""
+    """The size of a tree, or of several with so many leaves each."""
 
+    kind: Kind
     leaves: int
-    rounds: int = 0
+    count: int = 1
 
 
 def tree_candidates(problem: Problem) -> dict[TreeSetting, Champion]:
@@ -61,17 +69,42 @@ def grow_trees(problem: Problem, rows: Array) -> Iterator[tuple[TreeSetting, Ens
     """Yield trees for the classes of a problem, given its training rows in any form."""
     own, count = _drawn_rows(len(rows)), len(problem.dataset.classes)
     by = problem.row_weights
-    rows, weights = rows[own], np.ones(len(own)) if by is None else by[own]
+    binned, weights = bin_rows(rows[own]), np.ones(len(own)) if by is None else by[own]
     targets = np.eye(count)[problem.dataset.class_numbers[problem.split.train[own]]]
-    front = prune(grow(rows, targets, weights, most_leaves=LEAVES[-1]))
+    front = prune(grow(binned, targets, weights, most_leaves=LEAVES[-1]))
     for leaves in LEAVES:
         chosen = next(tree for tree in front if tree.leaves <= leaves)
-        yield TreeSetting(leaves), tree_ensemble(chosen)
+        yield TreeSetting("single", leaves), tree_ensemble(chosen)
     outputs = 1 if count == 2 else count
-    for rounds, leaves in BOOSTED:
-        if rounds * leaves * outputs <= MOST_SPLITS:
-            found = boost(rows, targets, weights, rounds=rounds, leaves=leaves)
-            yield TreeSetting(leaves, rounds), boosted_ensemble(found)
+    for leaves, counts in BOOSTED.items():
+        used = [rounds for rounds in counts if rounds * (leaves - 1) * outputs <= MOST_SPLITS]
+        if used:
+            found = boost(binned, targets, weights, rounds=used[-1], leaves=leaves)
+            for rounds in used:
+                yield TreeSetting("boosted", leaves, rounds), boosted_ensemble(found.first(rounds))
+    for leaves, counts in FOREST.items():
+        forest = grow_forest(
+            binned, targets, weights, count=counts[-1], leaves=leaves, seed=FOREST_SEED
+        )
+        for some in counts:
+            yield (
+                TreeSetting("forest", leaves, some),
+                forest_ensemble(forest[:some], votes=False),
+            )
+            if count > 2:
+                ensemble = forest_ensemble(forest[:some], votes=True)
+                yield TreeSetting("votes", leaves, some), ensemble
+
+
+def count_bytes(ensemble: Ensemble) -> int:
+    """Return about how many bytes the trees of an ensemble take when packed."""
+    splits = sum(len(tree.columns) for tree in ensemble.trees)
+    different = {leaf for tree in ensemble.trees for leaf in tree.leaves}
+    is_listed = len(different) <= len(ensemble.starts)
+    values = sum(
+        len(tree.leaves) * (1 if is_listed else len(tree.outputs)) for tree in ensemble.trees
+    )
+    return 3 * splits + values
 
 
 def _drawn_rows(count: int) -> NDArray[np.intp]:
@@ -93,4 +126,9 @@ def tree_outputs(ensemble: Ensemble, rows: Array) -> Array:
     for tree in ensemble.trees:
         leaves = np.array(tree.leaves)
         found[:, list(tree.outputs)] += leaves[reached_leaves(tree, rows)]
-    return found if ensemble.link == "mean" else probabilities(found)
+    if ensemble.link in ("sigmoid", "softmax"):
+        return probabilities(found)
+    if found.shape[1] == 1:
+        return found
+    shares: Array = found / np.cumsum(found, axis=1)[:, -1:]  # votes have other sums
+    return shares

@@ -1,12 +1,13 @@
 """Grow decision trees greedily, best split first, and prune them by their weakest links.
 
 A split is the one that lowers the sum of squares of the targets most. For classes, whose targets
-are 0 or 1, that is Gini's impurity. All sums run in the order of the sorted rows, so the trees are
-the same on every machine.
+are 0 or 1, that is Gini's impurity. Rows are added up by the bins of their columns, in their order,
+so the trees are the same on every machine.
 """
 
 import heapq
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from dsgec.network.trees import Tree
 Array = NDArray[np.float64]
 
 MOST_LEAVES = 256
+MOST_BINS = 256
 _TRIFLE = 1e-6  # of the shares of classes, by which none is equal to another
 _LEAST_GAIN = 1e-12  # as a share of the squares of all rows
 
@@ -88,6 +90,31 @@ class GrownTree:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedRows:
+    """Rows with the bin of each value: equal to its rank among the values of the column, if few.
+
+    `codes` counts the bins of all columns, one column after the other.
+    """
+
+    rows: Array
+    codes: NDArray[np.intp]
+    bins: int
+
+
+def bin_rows(rows: Array) -> BinnedRows:
+    """Return rows with bins of about as many different values, in which trees are grown."""
+    codes = np.empty(rows.shape, np.intp)
+    bins = 1
+    for column in range(rows.shape[1]):
+        known, ranks = np.unique(rows[:, column], return_inverse=True)
+        own = min(len(known), MOST_BINS)
+        codes[:, column] = ranks * own // max(len(known), 1)
+        bins = max(bins, own)
+    codes += np.arange(rows.shape[1], dtype=np.intp) * bins
+    return BinnedRows(rows, codes, bins)
+
+
 @dataclass(frozen=True, slots=True)
 class _Split:
     """The best split of some rows."""
@@ -97,24 +124,33 @@ class _Split:
     threshold: float
 
 
+ChooseColumns = Callable[[], NDArray[np.intp]]
+"""Returns the columns that may split a node."""
+
+
 def grow(
-    rows: Array,
+    binned: BinnedRows,
     targets: Array,
     weights: Array,
     *,
     most_leaves: int = MOST_LEAVES,
     least: float = 1.0,
+    columns_of_node: ChooseColumns | None = None,
 ) -> GrownTree:
-    """Return a tree grown on rows with targets; a leaf has a weight of at least `least`."""
+    """Return a tree grown on rows with targets; a leaf has a weight of at least `least`.
+
+    Rows without weight are left out. `columns_of_node` is called for each node (default: all
+    columns may split it).
+    """
     columns, thresholds, lefts, rights, gains = [-1], [0.0], [0], [0], [0.0]
-    whole = np.arange(len(rows))
-    parts = [whole]
+    parts = [np.flatnonzero(weights > 0.0)]
     weighted = targets * weights[:, None]
     scale = _total(np.cumsum(weighted * targets, axis=1)[:, -1:])[0]
     waiting: list[tuple[float, int, _Split]] = []
 
     def offer(node: int) -> None:
-        split = _best_split(rows, weighted, weights, parts[node], least)
+        chosen = columns_of_node() if columns_of_node else None
+        split = _best_split(binned, weighted, weights, parts[node], least, chosen)
         if split is not None and split.gain > _LEAST_GAIN * max(scale, 1.0):
             heapq.heappush(waiting, (-split.gain, node, split))
 
@@ -123,7 +159,8 @@ def grow(
     while waiting and leaves < most_leaves:
         _, node, split = heapq.heappop(waiting)
         columns[node], thresholds[node], gains[node] = split.column, split.threshold, split.gain
-        goes_left = rows[parts[node], split.column] <= split.threshold
+        goes_left = binned.rows[parts[node], split.column] <= split.threshold
+        leaves += 1
         for side, part in ((lefts, goes_left), (rights, ~goes_left)):
             side[node] = len(parts)
             parts.append(parts[node][part])
@@ -132,8 +169,8 @@ def grow(
             lefts.append(0)
             rights.append(0)
             gains.append(0.0)
-            offer(len(parts) - 1)
-        leaves += 1
+            if leaves < most_leaves:
+                offer(len(parts) - 1)
     return GrownTree(
         tuple(columns),
         tuple(thresholds),
@@ -152,35 +189,50 @@ def _total(values: Array) -> Array:
 
 
 def _best_split(
-    rows: Array, weighted: Array, weights: Array, part: NDArray[np.intp], least: float
+    binned: BinnedRows,
+    weighted: Array,
+    weights: Array,
+    part: NDArray[np.intp],
+    least: float,
+    columns: NDArray[np.intp] | None,
 ) -> _Split | None:
     """Return the split that lowers the sum of squares most, the first of those that are equal."""
     if len(part) < 2:
         return None
-    best: _Split | None = None
-    own = weighted[part]
-    total, weight = _total(own), _total(weights[part][:, None])[0]
-    whole = float(np.cumsum(total * total)[-1]) / weight
-    for column in range(rows.shape[1]):
-        values = rows[part, column]
-        order = np.argsort(values, kind="stable")
-        values = values[order]
-        places = np.flatnonzero(values[:-1] < values[1:])
-        if not len(places):
-            continue
-        left = np.cumsum(own[order], axis=0)[places]
-        left_weight = np.cumsum(weights[part][order])[places]
-        right, right_weight = total - left, weight - left_weight
-        squares = np.cumsum(left * left, axis=1)[:, -1] / left_weight
-        squares += np.cumsum(right * right, axis=1)[:, -1] / np.maximum(right_weight, 1e-300)
-        squares[(left_weight < least) | (right_weight < least)] = -1.0
-        at = int(squares.argmax())
-        gain = float(squares[at]) - whole
-        if squares[at] >= 0.0 and (best is None or gain > best.gain):
-            place = places[at]
-            threshold = shortest_between(float(values[place]), float(values[place + 1]))
-            best = _Split(gain, column, threshold)
-    return best
+    codes, count = binned.codes[part], binned.rows.shape[1]
+    if columns is not None:
+        count = len(columns)
+        codes = codes[:, columns] + (np.arange(count) - columns) * binned.bins
+    flat, shape = codes.ravel(), (count, binned.bins)
+
+    def add_up(values: Array) -> Array:
+        """Return the sum of the rows up to each bin of each column."""
+        found = np.bincount(flat, np.repeat(values, count), count * binned.bins)
+        return np.cumsum(found.reshape(shape), axis=1)
+
+    left_weight = add_up(weights[part])
+    right_weight = left_weight[:, -1:] - left_weight
+    left_squares, right_squares, whole = np.zeros(shape), np.zeros(shape), 0.0
+    for target in range(weighted.shape[1]):
+        left = add_up(weighted[part, target])
+        right = left[:, -1:] - left
+        left_squares += left * left
+        right_squares += right * right
+        whole += float(left[0, -1] ** 2)
+    rows = np.cumsum(np.bincount(flat, minlength=count * binned.bins).reshape(shape), axis=1)
+    splits = (rows > 0) & (rows < len(part)) & (left_weight >= least) & (right_weight >= least)
+    if not splits.any():
+        return None
+    squares = left_squares / np.where(splits, left_weight, 1.0)
+    squares += right_squares / np.where(splits, right_weight, 1.0)
+    squares[~splits] = -1.0
+    place, bin_ = divmod(int(squares.argmax()), binned.bins)
+    column = place if columns is None else int(columns[place])
+    values = binned.rows[part, column]
+    is_left = binned.codes[part, column] <= column * binned.bins + bin_
+    threshold = shortest_between(float(values[is_left].max()), float(values[~is_left].min()))
+    gain = float(squares[place, bin_]) - whole / float(left_weight[0, -1])
+    return _Split(gain, column, threshold)
 
 
 def shortest_between(low: float, high: float) -> float:
@@ -235,9 +287,3 @@ def class_shares(tree: GrownTree, prior: float = 1.0) -> Array:
     start = start / _total(start[:, None])
     shares: Array = (tree.totals + prior * start) / (tree.weights + prior)[:, None]
     return shares
-
-
-def means(tree: GrownTree) -> Array:
-    """Return the mean targets of each node."""
-    found: Array = tree.totals / np.maximum(tree.weights, 1e-300)[:, None]
-    return found
