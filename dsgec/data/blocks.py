@@ -69,8 +69,10 @@ def divide(
 def _has_lonely_class(y: Array, groups: Rows, classes: int) -> bool:
     """Return whether a class is in one group only."""
     known = ~np.isnan(y)
-    pairs = np.unique(np.column_stack([y[known], groups[known]]), axis=0)
-    counts = np.bincount(pairs[:, 0].astype(np.intp), minlength=classes)
+    numbers = y[known].astype(np.intp)
+    least = int(groups.min())
+    pairs = np.unique(numbers + classes * (groups[known] - least))
+    counts = np.bincount(pairs % classes, minlength=classes)
     return bool((counts == 1).any())
 
 

@@ -7,7 +7,7 @@ from dsgec.errors import counted
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, compose
 from dsgec.report.format import format_metric, metric_label
-from dsgec.run.cost_text import cycles_text, ram_text
+from dsgec.run.cost_text import cycles_text
 from dsgec.run.evidence import ColumnValues
 from dsgec.run.record import BaselineFigures
 from dsgec.run.result import Result
@@ -68,8 +68,9 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
         found.append(("connections", f"{size.connections:,}", "mentions of features"))
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
     if cost := run.result.cost:
-        about = ", ".join(filter(None, ["bytes", ram_text(cost.cost)]))
-        about += f" and {cycles_text(cost.cost)} on {cost.chip}, {cost.dtype}"
+        about = f"bytes and {cycles_text(cost.cost)} on {cost.chip}, {cost.dtype}"
+        if cost.state is not None:
+            about = f"bytes, and {cost.cost.ram:,} of RAM, on {cost.chip}, {cost.dtype}"
         found.append(("flash (estimated)", f"{cost.flash:,}", about))
     return found
 

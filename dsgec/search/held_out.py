@@ -49,12 +49,17 @@ class HeldOut:
         has the mean loss of each candidate; they are sorted by size.
         """
         finite = [number for number, (mean, _) in enumerate(means) if math.isfinite(mean)]
-        best = min(finite, key=lambda number: means[number][0])
+        best = self.best(means)
         for number in finite:
             more, error = self.mean(self.losses[number] - self.losses[best])
             if more <= error:
                 return number
         return best
+
+    def best(self, means: Sequence[tuple[float, float]]) -> int:
+        """Return the number of the candidate with the least mean loss, the smallest of equals."""
+        finite = [number for number, (mean, _) in enumerate(means) if math.isfinite(mean)]
+        return min(finite, key=lambda number: means[number][0])
 
     def factor(self, number: int) -> float:
         """Return the best factor, from 0 to 1, for a candidate's distance from the mean."""

@@ -164,7 +164,9 @@ def recommend(
     everybody = [*champions]
     for place, mean in zip(places, means, strict=True):
         everybody[place] = replace(champions[place], validated=measure(*mean))
-    number = held.smallest_good(allowed)
+    # The windows of a signal are few, and larger networks of the same features cost little.
+    is_signal = problem.dataset.windows is not None
+    number = held.best(allowed) if is_signal else held.smallest_good(allowed)
     champion = everybody[places[number]]
     choice = Recommendation(
         champion,

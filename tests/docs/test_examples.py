@@ -128,6 +128,44 @@ def test_the_walk_to_a_board_builds_firmware_that_sees_the_states_of_the_pump(le
 
 
 @pytest.mark.needs_cc
+def test_the_walk_from_a_log_to_a_board_recognises_gestures(tmp_path):
+    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    answer = subprocess.run(
+        ["sh", EXAMPLES / "gesture" / "run.sh", "walk"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": binaries},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "the same gestures on the board and on the desk" in answer.stdout
+    flash = int(re.search(r"for avr in q7: ([\d,]+) bytes", answer.stdout)[1].replace(",", ""))
+    assert flash <= 2048
+    assert "more than the estimate and the budget" not in answer.stdout
+    windows = [line.split(",") for line in (tmp_path / "walk/board.txt").read_text().split()]
+    found = [name for place, (_, name) in enumerate(windows) if name != windows[place - 1][1]]
+    assert len(windows) > 40
+    assert found[:9] == ["circle", "rest", "shake"] * 3  # as record.py makes them
+
+
+@pytest.mark.needs_cc
+@pytest.mark.filterwarnings("ignore")  # Jupyter's own
+def test_the_notebook_on_vibration_finds_worn_bearings_in_new_recordings(tmp_path):
+    found = execute(
+        "vibration.ipynb",
+        tmp_path,
+        "[test['accuracy'], majority, new_accuracy, names, selftest.returncode]",
+    )
+    accuracy, majority, new_accuracy, names, code = found
+
+    assert accuracy > majority + 0.3
+    assert new_accuracy > majority + 0.3
+    assert names
+    assert code == 0
+
+
+@pytest.mark.needs_cc
 def test_a_firmware_with_other_bits_refuses_to_start(tmp_path):
     """main.c refuses to start if its self-test fails."""
     header = "typedef float pump_real;\n#define PUMP_FEATURES 1\nint pump_selftest(void);\n"

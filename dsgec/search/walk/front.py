@@ -39,6 +39,8 @@ MOST_DENSE = 60_000
 """The most connections of a dense network at the beginning."""
 LEAST_LARGEST, LARGEST = 150, 1000
 """Limits of the most connections of a network on the front: one for each training row."""
+OF_A_CLASS = 16
+"""Connections for each class of a signal, of which its network may have as many."""
 MOST_TIMES = 32
 """The dense networks at the beginning are at most so many times as large as the front."""
 SHARE = 20
@@ -104,9 +106,12 @@ def levels(largest: int = LARGEST) -> list[int]:
     return found
 
 
-def largest_network(rows: int) -> int:
-    """Return the most connections of a network that is learned from so many rows."""
-    return min(max(rows, LEAST_LARGEST), LARGEST)
+def largest_network(rows: int, classes: int = 0) -> int:
+    """Return the most connections of a network that is learned from so many rows.
+
+    Signals with many `classes` have few rows of each, so that these count, too.
+    """
+    return min(max(rows, LEAST_LARGEST, OF_A_CLASS * classes), LARGEST)
 
 
 class WalkStopped(Exception):

@@ -7,19 +7,26 @@ that matter least for their price are removed as a whole, a few at a time, while
 
 import numpy as np
 
+from dsgec.search.budget import Budget
 from dsgec.search.walk.edits import by_deviation
 from dsgec.search.walk.front import FIRST_RATE, WALK_RATE, Walk
 from dsgec.search.walk.layer import Array, Indices, SharedLayer
 
-FEWEST, MOST, ROWS_OF_AN_INPUT = 16, 32, 40
+FEWEST, MOST, ROWS_OF_AN_INPUT = 32, 64, 20
 """A walk begins with so many features of a signal: one for so many training rows, within limits."""
+_BYTES_OF_AN_INPUT, _TIMES_OF_8_BITS, _LEAST = 100, 2, 4
+"""A feature takes about so many bytes of flash, on a chip of 8 bits twice as many."""
 _SHARE = 5  # one of so many inputs is removed at a time
 _FIRST, _BETWEEN = 2, 20  # the steps of a walk, divided by these
 
 
-def most_inputs(rows: int) -> int:
-    """Return how many features of a signal a walk begins with."""
-    return min(max(FEWEST, rows // ROWS_OF_AN_INPUT), MOST)
+def most_inputs(rows: int, budget: Budget | None = None) -> int:
+    """Return how many features of a signal a walk begins with; fewer if flash is limited."""
+    most = min(max(FEWEST, rows // ROWS_OF_AN_INPUT), MOST)
+    if budget is None or budget.flash is None:
+        return most
+    each = _BYTES_OF_AN_INPUT * (_TIMES_OF_8_BITS if budget.chip == "avr" else 1)
+    return min(max(budget.flash // each, _LEAST), most)
 
 
 def choose_inputs(walk: Walk, prices: Array, most: int) -> Indices:

@@ -65,7 +65,8 @@ def make_walk_stage(
         grammar.widest if grammar.longest >= problem.language.features else 0,
         grammar.linear is not None,
     )
-    largest = largest_network(len(problem.split.train))
+    classes = len(problem.dataset.classes) if problem.dataset.windows else 0
+    largest = largest_network(len(problem.split.train), classes)
     budget = make_budget(settings)
     if budget is not None and budget.flash:  # a connection takes a byte or more
         largest = min(largest, budget.flash)
@@ -126,7 +127,8 @@ class _WalkMaker:
 
     def screened(self, problem: Problem, shape: LayerShape) -> LayerShape:
         """Return a shape that reads a few features of a signal, if there are many."""
-        windows, most = problem.dataset.windows, most_inputs(len(problem.split.train))
+        windows = problem.dataset.windows
+        most = most_inputs(len(problem.split.train), make_budget(self.settings))
         if windows is None or shape.inputs <= most:
             return shape
         pairs = zip(windows.calls, problem.dataset.columns, strict=True)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dsgec.engine.toolchain import find_toolchain
+from dsgec.search.budget import Budget
 from dsgec.search.walk.descent import PlainDescent, make_walk_table
 from dsgec.search.walk.front import Walk, make_steps
 from dsgec.search.walk.layer import LayerShape, dense_layer
@@ -76,7 +77,13 @@ def test_dense_networks_read_the_chosen_inputs_only():
 
 
 def test_more_training_rows_allow_more_features():
-    assert [most_inputs(rows) for rows in (30, 640, 800, 5000)] == [16, 16, 20, 32]
+    assert [most_inputs(rows) for rows in (30, 640, 800, 5000)] == [32, 32, 40, 64]
+
+
+def test_a_budget_of_flash_begins_with_fewer_features():
+    for chip, flash, expected in (("cortex-m0plus", 2048, 20), ("avr", 2048, 10), ("avr", 99, 4)):
+        assert most_inputs(30, Budget(chip, "q7", flash, None, None)) == expected
+    assert most_inputs(30, Budget("avr", "q7", None, 256, None)) == 32
 
 
 def test_features_that_need_more_operations_have_higher_prices():
