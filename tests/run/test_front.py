@@ -2,7 +2,9 @@
 
 import csv
 import json
+import re
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -71,6 +73,20 @@ def test_the_end_of_a_run_prints_the_front(ended):
     on_front = [int(row["flash"]) for row in rows(ended.folder) if row["front"] == "1"]
     assert shown[0] == on_front[0]
     assert shown[-1] == on_front[-1]
+
+
+def test_intervals_of_large_numbers_stand_apart(ended):
+    names = [*ended.record.result.test]
+    intervals = replace(
+        ended.record.result.intervals, test=dict.fromkeys(names, (12345.6, 234567.8))
+    )
+    result = replace(ended.record.result, intervals=intervals)
+    lines = result_lines(replace(ended, record=replace(ended.record, result=result)))
+    (line,) = [one for one in lines if one.startswith("test, 95 % interval")]
+    own = re.split(" {2,}", line.removeprefix("test, 95 % interval").strip())
+    assert own == ["12346–234568"] * len(names)
+    header, *others = (one for one in lines[lines.index(line) - 3 : lines.index(line) + 3])
+    assert len({len(header), *map(len, others)}) == 1, "columns end in one place"
 
 
 def test_the_page_draws_the_front_and_names_what_takes_a_network(ended):

@@ -30,7 +30,7 @@ def run_line(run: WrittenRun) -> str:
     result, settings = run.record.result, run.record.settings
     main = next(iter(result.train))
     figures = "  ".join(
-        f"{part} {main} {_figure(result.part(part)[main]).strip()}" for part in ("train", "test")
+        f"{part} {main} {_figure(result.part(part)[main])}" for part in ("train", "test")
     )
     is_fold = settings.get("folds")
     which = f"fold {settings.get('fold', 0) + 1}" if is_fold else f"seed {settings['seed']}"
@@ -50,7 +50,7 @@ def result_lines(run: WrittenRun) -> list[str]:
     module = run.record.model.name
     return [
         f"best {result.kind}: {result.objective} {plain_number(result.score)} ({perfect} is"
-        f" perfect); {', '.join(parts)}",
+        f" perfect){'; ' if parts else ''}{', '.join(parts)}",
         *_formula_lines(result),
         *_threshold_lines(run.record.model),
         *_validation_lines(result),
@@ -239,12 +239,13 @@ def _metric_lines(result: ResultRecord) -> list[str]:
     for baseline in result.baselines or ():
         rows[f"{part}, {baseline.name}"] = baseline.test if part == "test" else baseline.train
     first = max(map(len, rows)) + 1
-    widths = [max(len(name) + 2, 13 if len(rows) > 2 else 10) for name in names]
-    lines = [" " * first + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
-    for row, values in rows.items():
-        figures = zip(map(_figure, values.values()), widths, strict=True)
-        lines.append(f"{row:<{first}}" + "".join(f"{figure:>{width}}" for figure, width in figures))
-    return lines
+    least = 13 if len(rows) > 2 else 10
+    cells = [names, *([*map(_figure, values.values())] for values in rows.values())]
+    widths = [max(least, max(map(len, column)) + 2) for column in zip(*cells, strict=True)]
+    return [
+        f"{row:<{first}}" + "".join(f"{c:>{w}}" for c, w in zip(figures, widths, strict=True))
+        for row, figures in zip(("", *rows), cells, strict=True)
+    ]
 
 
 def _comparison_lines(result: ResultRecord) -> list[str]:
@@ -298,8 +299,12 @@ def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
 
 def _figure(value: Any) -> str:
     if isinstance(value, tuple):  # an interval
-        return "–".join(f"{end:.3f}" if abs(end) < 1e3 else f"{end:.2g}" for end in value)
-    return f"{plain_number(value):>10}" if value is not None else f"{'-':>10}"
+        return "–".join(f"{end:.3f}" if abs(end) < 1e3 else _whole(end) for end in value)
+    return "-" if value is None else plain_number(value)
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}" if abs(value) < 1e6 else f"{value:.3g}"
 
 
 def plain_number(value: float) -> str:
