@@ -11,6 +11,7 @@ from dsgec.network.model import TargetScale
 from dsgec.network.ranges import Range
 from dsgec.network.structure import Size
 from dsgec.plain_data import REST, as_plain, from_plain, is_count, is_list, is_text, to_json
+from dsgec.search.individual import ERROR_RATE
 
 NO_BETTER = "no better"
 """How the verdict on a network starts that does not beat the baseline without features."""
@@ -266,6 +267,11 @@ class ResultRecord:
     def kind(self) -> str:
         """The word for the result: `formula` or `network`."""
         return "formula" if self.formula else "network"
+
+    @property
+    def is_of_integers(self) -> bool:
+        """True if the figures are those of the integers that are exported for a budget."""
+        return self.validation is not None and self.validation.measure == ERROR_RATE
 
     def part(self, name: str) -> Metrics:
         """Return the metrics of the `train` or the `test` rows."""

@@ -55,6 +55,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_threshold_lines(run.record.model),
         *_validation_lines(result),
         *_metric_lines(result),
+        *_integer_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
         *_decision_lines(result),
@@ -145,6 +146,13 @@ def _choose_evenly(front: Sequence[_Row]) -> list[_Row]:
     return [front[round(number * last / (_MOST_OF_FRONT - 1))] for number in range(_MOST_OF_FRONT)]
 
 
+def _integer_lines(result: ResultRecord) -> list[str]:
+    """Return in which number type the figures were measured, unless it is double precision."""
+    if not result.is_of_integers or result.cost is None:
+        return []
+    return [clean(f"these are the figures of the exported integers, in {result.cost.dtype}")]
+
+
 def _next_lines(run: WrittenRun) -> list[str]:
     """Return the command that exports the network for a chip, with its cost there."""
     chosen = run.record.result.proposed or run.record.result.cost
@@ -156,7 +164,8 @@ def _next_lines(run: WrittenRun) -> list[str]:
         words += ["--pick", *chosen.pick]
         metric, value = next(iter(chosen.test.items()))
         about.insert(0, counted(chosen.connections, "connection"))
-        score = f"test {metric.replace('_', ' ')} {plain_number(value or 0.0)} in double precision"
+        of = chosen.dtype if run.record.result.is_of_integers else "double precision"
+        score = f"test {metric.replace('_', ' ')} {plain_number(value or 0.0)} in {of}"
         about += [] if value is None else [score]
     if chosen.dtype != "double":
         words += ["--dtype", chosen.dtype]
