@@ -57,7 +57,7 @@ class Progress:
     :param invalid: The number of invalid individuals in the last generation.
     :param evaluations: The number of individuals evaluated so far.
     :param seconds: The time since the start.
-    :param rows: The generations since the last call, as rows of the history.
+    :param rows: The generations since the last call, as rows of the history; none in a walk.
     """
 
     generation: int
@@ -280,17 +280,20 @@ def _call_with_progress(callback: Callback | None) -> Hooks:
     started = time.monotonic()
     waiting: list[Generation] = []
     called = -_SECONDS_BETWEEN_CALLS  # the first generation is reported at once
+    last: Generation | None = None
 
     def on_slice(search: Search, states: Sequence[Generation]) -> str:
-        nonlocal called
+        nonlocal called, last
         waiting.extend(states)
+        last = waiting[-1] if waiting else last
         seconds = time.monotonic() - started
         # The loop in Python gives one generation at a time: some are reported together.
-        is_due = search.ending.reason or seconds - called >= _SECONDS_BETWEEN_CALLS
-        if not waiting or not is_due:
+        is_last = waiting and search.ending.reason
+        is_due = is_last or seconds - called >= _SECONDS_BETWEEN_CALLS
+        if last is None or not is_due:
             return ""
         called = seconds
-        last, rows = waiting[-1], tuple(map(history_row, waiting))
+        rows = tuple(map(history_row, waiting))
         waiting.clear()
         progress = Progress(
             last.generation,

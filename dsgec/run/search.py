@@ -140,7 +140,7 @@ class Search:
         winner = self.evolver.winner(tuned, self._last)
         winner, champions, note = self._refuse_poles(winner, tuned)
         choice = self._recommend(reason, champions)
-        is_integer = bool(choice) and self.walker is not None and bool(self.walker.folds)
+        is_integer = bool(self._validated_walks())
         winner = choice.champion if choice else winner
         return Outcome(
             with_winner(self._last, winner),
@@ -163,7 +163,7 @@ class Search:
         self.walker = self.walker or self.evolver.walker()
         if self.walker is None:
             return reason
-        reason = on_slice(())
+        reason = reason or on_slice(())
         if not reason:
             with closing(self.walker.slices(SLICE)) as slices:
                 reason = next(filter(None, (on_slice(()) for _ in slices)), "")
@@ -186,22 +186,28 @@ class Search:
         return (safe if note else winner), tuple(others), note
 
     def _recommend(self, reason: str, champions: Sequence[Champion]) -> Recommendation | None:
-        """Choose a champion by cross-validation.
+        """Choose a champion that fits the budget, by cross-validation if that is possible.
 
-        Return None if the run was interrupted, or its best is too large for the hall of fame.
+        It is not if the run was interrupted, or its best is too large for the hall of fame. Without
+        a budget, None is returned then.
         """
         assert self._last is not None
-        if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:
-            return None
-        budget = make_budget(self.evolver.settings)
+        own, is_rough = self.evolver, reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION
+        budget = make_budget(own.settings)
         if budget is None:
-            return self.evolver.recommend(champions)
-        if self.walker is not None and self.walker.folds:
-            rows = sum(len(fold.held_out) for fold in self.walker.folds)
-            options = make_options(self.walker)
-            return recommend_option(self.evolver.problem, budget, options, rows)
-        own = self.evolver
-        return recommend_fitting(own.problem, own.settings, champions, own.recommend)
+            return None if is_rough else own.recommend(champions)
+        if stage := self._validated_walks():
+            rows = sum(len(fold.held_out) for fold in stage.folds)
+            return recommend_option(own.problem, budget, make_options(stage), rows)
+        recommend = (lambda *_: None) if is_rough else own.recommend
+        return recommend_fitting(own.problem, own.settings, champions, recommend)
+
+    def _validated_walks(self) -> WalkStage | None:
+        """Return the stage of walks with folds, or None unless all of them are over."""
+        stage = self.walker
+        if stage is None or not stage.folds or not all(walk.is_over for walk in stage.walks):
+            return None
+        return stage
 
     def _refine(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Return the champions, pruned and tuned unless the run was interrupted."""

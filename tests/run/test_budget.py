@@ -138,3 +138,22 @@ def test_a_run_ends_if_the_best_tree_or_the_mean_of_an_ensemble_does_not_fit(ban
     free = dsgec.evolve("network", *bands, ensemble=2, flash="1MB", **own)
     run = dsgec.evolve("network", *bands, ensemble=2, flash=str(cost_of(free) - 1), **own)
     assert cost_of(run) < cost_of(free)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.usefixtures("fast_compiler")
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_run_that_is_stopped_before_or_in_its_walk_chooses_what_fits(bands, calls):
+    seen = []
+
+    def stop(progress):
+        seen.append(progress)
+        return len(seen) == calls
+
+    own = {"walk": 30_000, "tuning": 5, "flash": "200"}
+    run = dsgec.evolve("shared", *bands, **own, callback=stop)
+    assert run.ended == "stopped"
+    assert len(seen) == calls
+    assert cost_of(run) <= 200
+    validation = run.record["result"]["validation"]
+    assert validation["measure"] == "log-loss", "no walk without a fold is over"
