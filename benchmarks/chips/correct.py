@@ -1,4 +1,4 @@
-"""Correct known prices of flash by some networks measured anew, after a change of printed code.
+"""Correct known prices of flash by some networks measured again, after a change of printed code.
 
 A fit from nothing needs hundreds of networks. Here the known prices are what is believed before,
 each within a margin, and the measurements move them as far as they must: least squares with a term

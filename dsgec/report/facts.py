@@ -125,7 +125,7 @@ def other_settings(record: RunRecord) -> list[tuple[str, str]]:
         if isinstance(value, dict):
             value = ", ".join(f"{key} {depth}" for key, depth in value.items()) or "the grammar's"
         elif name == "objective":
-            value = value or "the task's usual"
+            value = value or "the default for the task"
         elif isinstance(value, float):
             value = format_number(value)
         pairs.append(((one.name if one else name).replace("_", " "), str(value)))
