@@ -123,10 +123,8 @@ class Setting:
         """Raise a DsgecError for a value out of bounds; `highest` replaces its own upper bound."""
         if (self.is_optional and value == self.default) or (self.instead and value == self.instead):
             return
-        for one in value if self.kind is tuple else (value,):
-            if self.choices and one not in self.choices:
-                advice = f"Choose from {', '.join(self.choices)}."
-                raise setting_error(self.name, f"is {_shortened_repr(one)}", advice)
+        if self.choices:
+            self._check_choices(value if self.kind is tuple else (value,))
         low, high = self.low, self.high if highest is None else highest
         bounds = f"between {low} and {high}" if high < math.inf else f"at least {low}"
         if low == -math.inf:
@@ -135,6 +133,12 @@ class Setting:
         for number in numbers if self.kind in (int, float, dict) else ():
             if not low <= number <= high:
                 raise setting_error(self.name, f"is {number}", f"It must be {bounds}.")
+
+    def _check_choices(self, values: Iterable[Any]) -> None:
+        for one in values:
+            if one not in self.choices:
+                advice = f"Choose from {', '.join(self.choices)}."
+                raise setting_error(self.name, f"is {_shortened_repr(one)}", advice)
 
 
 def _shortened_repr(value: Any) -> str:

@@ -138,29 +138,40 @@ def read_dataset(
 ) -> Dataset:
     """Return the data set of the arguments of `dsgec.evolve`."""
     if isinstance(X, str | Path):
-        if y is not None:
-            raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
-        if target is not None:
-            check_string("target", target)
-        table = read_table(str(X))
-        table = _add_row_data(replace(table, name=name or table.name), sample_weight, groups)
-        return make_dataset(table, target, preprocessing)
+        table = _read_file(str(X), y, target, name)
+        return make_dataset(_add_row_data(table, sample_weight, groups), target, preprocessing)
+    name = name or "data"
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
     if is_series(X):
         if sample_weight is not None:
             raise DsgecError("windows of series cannot have weights", "Leave sample_weight out.")
-        targets = _targets_of_series(X, y)
-        classes, values = read_target(targets, 1, preprocessing.task)
-        codes = None if groups is None else parse_groups(groups, len(X))
-        others = {"name": name or "data", "target": targets.columns[1]}
-        return make_series_dataset(X, values, classes, preprocessing, codes, **others)
+        return _read_series(X, y, preprocessing, name, groups)
     wanted = "" if target is None else str(target)  # pandas has numbers as names, too
-    table = make_table(X, y, target=wanted if y is not None else "", name=name or "data")
+    table = make_table(X, y, target=wanted if y is not None else "", name=name)
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
     table = _add_row_data(table, sample_weight, groups)
     return make_dataset(table, wanted if y is None else table.columns[-1], preprocessing)
+
+
+def _read_file(path: str, y: Any, target: str | None, name: str) -> Table:
+    """Return the table of a file, one of whose columns is the target."""
+    if y is not None:
+        raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
+    if target is not None:
+        check_string("target", target)
+    table = read_table(path)
+    return replace(table, name=name or table.name)
+
+
+def _read_series(X: Any, y: Any, preprocessing: Preprocessing, name: str, groups: Any) -> Dataset:
+    """Return the data set of the windows of series."""
+    targets = _targets_of_series(X, y)
+    classes, values = read_target(targets, 1, preprocessing.task)
+    codes = None if groups is None else parse_groups(groups, len(X))
+    others = {"name": name, "target": targets.columns[1]}
+    return make_series_dataset(X, values, classes, preprocessing, codes, **others)
 
 
 def _targets_of_series(X: Any, y: Any, target: str = "") -> Table:

@@ -128,10 +128,7 @@ def evolve(
     """
     check_string("name", name)
     grammar, X, y, target = sort_arguments(grammar, X, y, target)
-    if callback is not None and not callable(callback):
-        raise setting_error(
-            "callback", f"is {callback!r}", "It must be a function of a dsgec.Progress."
-        )
+    _check_callback(callback)
     is_share = isinstance(test, numbers.Real)
     options = read_keywords(keywords, test=test if is_share else 0.0)
     file = None if grammar is None else _load_grammar(grammar)
@@ -167,6 +164,13 @@ def evolve(
     if out is not None:
         run.save(out, overwrite=True)
     return run
+
+
+def _check_callback(callback: Callback | None) -> None:
+    if callback is not None and not callable(callback):
+        raise setting_error(
+            "callback", f"is {callback!r}", "It must be a function of a dsgec.Progress."
+        )
 
 
 @contextmanager

@@ -122,37 +122,59 @@ def _judge(one: ColumnProfile, order: Rows | None, starts: Rows) -> tuple[str, s
     known = ~np.isnan(values)
     if known.sum() < _LEAST_ROWS or known.mean() < _LEAST_KNOWN:
         return "", ""
-    starts = np.unique(np.cumsum(known)[starts - 1]) if len(starts) else starts
     values = values[known]
-    steps = np.diff(values)
-    is_start = np.zeros(len(steps), dtype=bool)
-    is_start[starts[(starts > 0) & (starts <= len(steps))] - 1] = True
-    inner = steps[~is_start]
-    falls = (inner < 0.0).sum() > (inner > 0.0).sum()
-    if falls:
-        steps, inner = -steps, -inner
-    words = {word.lower() for word in _WORD.findall(one.name)}
-    is_named = bool(words & (_TIME_WORDS | _COUNTER_WORDS)) and not words & _CYCLE_WORDS
-    way = "falls" if falls else "rises"
+    is_start = _steps_between_groups(known, starts)
+    inner = np.diff(values)[~is_start]
+    way = "rises"
+    if (inner < 0.0).sum() > (inner > 0.0).sum():
+        inner, way = -inner, "falls"
+    is_named, is_cyclic = _name_kind(one.name)
     forward = inner[inner > 0.0]
     breaks = inner < 0.0 if is_named else inner <= 0.0
-    if len(forward) < _LEAST_ROWS - 1 or len(values) < _LEAST_LENGTH * (breaks.sum() + 1):
+    if not _has_steps(inner, len(values), int(breaks.sum())):
         return "", ""
-    if (inner == 0.0).mean() > 0.9:  # the table is probably sorted by it
-        return "", ""
-    if not breaks.any():
-        sure = is_named or _is_regular(forward)
+    if breaks.any():
+        is_sure = is_named or _is_counter(values, forward)
+        is_cyclic = is_cyclic or (not is_named and _is_cycle(values))
+        if is_cyclic or not _restarts(inner, breaks):
+            return "", ""
+        text = f"{way} steadily and starts again {int(breaks.sum()):,} times, as a time does"
+        text = text.replace(" 1 times", " once")
+    else:
+        is_sure = is_named or _is_regular(forward)
         apart = " within every group" if is_start.any() else " from row to row"
         text = f"{way}{apart}, as a row number or a time does"
-        return (text, "") if sure else ("", text)
-    drops = -inner[breaks]
-    if not _is_regular(forward) or np.median(drops) < _LEAST_DROP * np.median(forward):
-        return "", ""
-    text = f"{way} steadily and starts again {int(breaks.sum()):,} times, as a time does"
-    text = text.replace(" 1 times", " once")
-    if words & _CYCLE_WORDS or (not is_named and _is_cycle(values)):
-        return "", ""
-    return (text, "") if is_named or _is_counter(values, forward) else ("", text)
+    return (text, "") if is_sure else ("", text)
+
+
+def _name_kind(name: str) -> tuple[bool, bool]:
+    """Return whether a column is named like a time or a counter, and whether like a cycle."""
+    words = {word.lower() for word in _WORD.findall(name)}
+    is_cyclic = bool(words & _CYCLE_WORDS)
+    return not is_cyclic and bool(words & (_TIME_WORDS | _COUNTER_WORDS)), is_cyclic
+
+
+def _has_steps(steps: Array, values: int, breaks: int) -> bool:
+    """Return whether a column has enough steps forward; one that a table is sorted by has few."""
+    if (steps > 0.0).sum() < _LEAST_ROWS - 1 or values < _LEAST_LENGTH * (breaks + 1):
+        return False
+    return bool((steps == 0.0).mean() <= 0.9)
+
+
+def _steps_between_groups(known: NDArray[np.bool_], starts: Rows) -> NDArray[np.bool_]:
+    """Return which steps from one known value to the next lead to another group."""
+    starts = np.unique(np.cumsum(known)[starts - 1]) if len(starts) else starts
+    is_start = np.zeros(known.sum() - 1, dtype=bool)
+    is_start[starts[(starts > 0) & (starts <= len(is_start))] - 1] = True
+    return is_start
+
+
+def _restarts(steps: Array, breaks: NDArray[np.bool_]) -> bool:
+    """Return whether a column rises regularly between breaks, which are far larger than steps."""
+    forward = steps[steps > 0.0]
+    return _is_regular(forward) and bool(
+        np.median(-steps[breaks]) >= _LEAST_DROP * np.median(forward)
+    )
 
 
 def _is_regular(steps: Array) -> bool:

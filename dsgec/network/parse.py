@@ -76,7 +76,7 @@ class NetworkReader(ExpressionReader):
     def equations(self) -> Network:
         layers: list[list[int]] = []
         outputs: list[int] = []
-        softmax = stated = False
+        softmax, is_first = False, True
         offset = 0
         for line in self.text.splitlines(keepends=True):
             body = line.rstrip()
@@ -95,9 +95,8 @@ class NetworkReader(ExpressionReader):
             if outputs and (softmax or not name.startswith("y_")):
                 raise self.fail(start, "nothing may follow the outputs")
             if name == "inputs":
-                if layers or outputs or stated:
+                if not is_first:
                     raise self.fail(start, "`inputs = …` can only be the first equation")
-                stated = True
                 self.state_inputs(match[2].strip(), at)
             elif name.startswith("h_"):
                 self.define(layers, name, start, self.single(at, end))
@@ -108,6 +107,7 @@ class NetworkReader(ExpressionReader):
                 if names != expected or (softmax and outputs):
                     raise self.fail(start, f"expected `{', '.join(expected)} = …`")
                 outputs += values
+            is_first = False
         if not outputs:
             raise self.fail(len(self.text), "no output", "End with `y_1 = …`.")
         return self.network(tuple(map(tuple, layers)), tuple(outputs), softmax)

@@ -5,6 +5,7 @@ every number, signed zeros included: `x + 0` is not one of them (it turns -0 int
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dsgec.arithmetic import scalar
@@ -47,27 +48,38 @@ def _apply(builder: Builder, function: str, arguments: tuple[int, ...]) -> int:
             return builder.constant(folded)
     elif function == "if":
         condition, (_, yes, no) = values[0], arguments
-        if condition is not None or yes == no:
-            return no if condition is not None and not condition > 0 else yes
+        if yes == no:
+            return yes
+        if condition is not None:
+            return yes if condition > 0 else no
     elif numbers and len(values) == 2:
-        match function, *values:
-            case ("mul", 1.0, _):
-                return arguments[1]
-            case ("mul" | "div" | "pow", _, 1.0):
-                return arguments[0]
-            case ("pow", _, 0.0):
-                return builder.constant(1.0)
-            case ("sub", _, 0.0 as right) if not _is_negative(right):
-                return arguments[0]
-            case ("add", _, 0.0 as right) if _is_negative(right):
-                return arguments[0]
-            case ("add", 0.0 as left, _) if _is_negative(left):
-                return arguments[1]
+        place = _place_of_result(function, values)
+        if place is not None:
+            return arguments[place]
+        if function == "pow" and values[1] == 0.0:
+            return builder.constant(1.0)
     elif function == "neg":
         inner = builder.nodes[arguments[0]]
         if isinstance(inner, Apply) and inner.function == "neg":
             return inner.arguments[0]
     return builder.apply(function, arguments)
+
+
+def _place_of_result(function: str, values: Sequence[float | None]) -> int | None:
+    """Return the place of the argument that is the result if the other one is neutral, or None."""
+    match function, *values:
+        case ("mul", 1.0, _):
+            return 1
+        case ("mul" | "div" | "pow", _, 1.0):
+            return 0
+        case ("sub", _, 0.0 as right) if not _is_negative(right):
+            return 0
+        case ("add", _, 0.0 as right) if _is_negative(right):
+            return 0
+        case ("add", 0.0 as left, _) if _is_negative(left):
+            return 1
+        case _:
+            return None
 
 
 def _is_negative(value: float) -> bool:

@@ -133,16 +133,13 @@ def _neurons(network: Network) -> list[int]:
 
 def _parts(network: Network, position: int, neurons: set[int], *, itself: bool = False) -> Parts:
     """Return the parts of a node; with `itself`, look into it though it is a neuron."""
-    body = network.nodes[position]
     own = position if itself else -1
     function = ""
-    if (
-        (itself or position not in neurons)
-        and isinstance(body, Apply)
-        and len(body.arguments) == 1
-        and body.function != "neg"  # a sign, which belongs to the weights
-    ):
-        function, position = body.function, body.arguments[0]
+    if itself or position not in neurons:
+        match network.nodes[position]:
+            # A negation is a sign, which belongs to the weights.
+            case Apply(name, (argument,)) if name != "neg":
+                function, position = name, argument
     found = []
     bias: float | None = None
     todo: list[tuple[int, float | None]] = [(position, 1.0)]

@@ -31,7 +31,7 @@ def commands(record: RunRecord) -> list[tuple[str, str]]:
 
 def evolve_command(record: RunRecord) -> str:
     """Return the command line that makes this run, without options that are the default."""
-    settings, options = record.settings, dict(record.data.options)
+    settings, options = record.settings, record.data.options
     words = ["dsgec", "evolve", record.grammar.name, record.data.name]
     learns = settings.get("variation") == "trees"
     if not learns:
@@ -42,6 +42,12 @@ def evolve_command(record: RunRecord) -> str:
             value = one.default if settings.get("folds") else "TEST_TABLE"
         if value != _default(one, learns) and one.name != "fold":
             words += OPTIONS.given(one.name, value)
+    return shlex.join([*words, *_data_words(record, learns)])
+
+
+def _data_words(record: RunRecord, learns: bool) -> list[str]:
+    """Return the options by which the table of a run is read and preprocessed."""
+    words, options = [], dict(record.data.options)
     if record.data.target:
         words += OPTIONS.given("target", record.data.target)
     has_numbers = any(type(label) is int for label in record.model.classes)
@@ -57,7 +63,7 @@ def evolve_command(record: RunRecord) -> str:
             value = given.get(one.name, one.default)
             if value not in (None, "", (), _default(one, learns)):
                 words += OPTIONS.given(one.name, value)
-    return shlex.join(words)
+    return words
 
 
 def _default(one: Setting, learns: bool) -> Any:

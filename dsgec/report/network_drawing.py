@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dsgec.arithmetic.primitives import sequential_sum
@@ -206,19 +207,9 @@ def draw_network(
     `whole`.
     """
     weights = _weights(model, nodes)
-    first_output = len(nodes) - len(model.network.outputs)
-    strength: defaultdict[int, float] = defaultdict(float)
-    for (start, end), (weight, _) in weights.items():
-        strength[start] += abs(weight or 0.0)
-        if end >= first_output:
-            strength[end] += abs(weight or 0.0)
     columns, dead, headings = _columns(model, nodes, written)
     notes = []
-    shown = []
-    for number, column in enumerate(columns):
-        most = len(column) if whole else MOST_DOTS if number else MOST_FEATURES
-        strongest = sorted(column, key=lambda node: -strength[node.place])[:most]
-        shown.append(sorted(strongest, key=lambda node: node.place))
+    shown = columns if whole else _strongest(columns, weights)
     hidden = sum(map(len, columns)) - sum(map(len, shown))
     if hidden:
         notes.append(
@@ -231,16 +222,8 @@ def draw_network(
     height = _TOP + max(*heights, 120.0) + _LOWEST
     dots: list[Dot] = []
     for number, (column, gone) in enumerate(zip(shown, dead, strict=True)):
-        x = _LEFT + number * gap
         y = _TOP + (height - _TOP - _LOWEST - heights[number]) / 2
-        for node in column:
-            step = _step(node.kind, len(column))
-            label = shorten(node.name, _LONGEST_NAME)
-            dots.append(Dot(x, y + step / 2, node.kind, node.name, label, node.formula, node.place))
-            y += step
-        for one in gone[:MOST_DEAD]:
-            dots.append(Dot(x, y + _DEAD_ROW / 2, "dead", one.name, "", one.formula, -1, one.why))
-            y += _DEAD_ROW
+        dots += _column_dots(_LEFT + number * gap, y, column, gone)
     if any(len(gone) > MOST_DEAD for gone in dead):
         notes.append(f"Of a layer's dropped neurons at most {MOST_DEAD} are drawn.")
     wires, left_out = _wires(weights, dots, len(weights) if whole else MOST_WIRES)
@@ -251,6 +234,38 @@ def draw_network(
     places = tuple((_LEFT + number * gap, heading) for number, heading in enumerate(headings))
     width = _LEFT + (len(columns) - 1) * gap + _RIGHT
     return Drawing(width, round(height, 1), places, tuple(dots), tuple(wires), tuple(notes))
+
+
+def _strongest(
+    columns: list[list[NamedNode]], weights: Mapping[tuple[int, int], tuple[float | None, str]]
+) -> list[list[NamedNode]]:
+    """Return those of the nodes of each column whose weights are largest together."""
+    outputs = {node.place for node in columns[-1]}
+    strength: defaultdict[int, float] = defaultdict(float)
+    for (start, end), (weight, _) in weights.items():
+        strength[start] += abs(weight or 0.0)
+        if end in outputs:
+            strength[end] += abs(weight or 0.0)
+    shown = []
+    for number, column in enumerate(columns):
+        most = MOST_DOTS if number else MOST_FEATURES
+        strongest = sorted(column, key=lambda node: -strength[node.place])[:most]
+        shown.append(sorted(strongest, key=lambda node: node.place))
+    return shown
+
+
+def _column_dots(
+    x: float, y: float, column: list[NamedNode], gone: tuple[DroppedNeuron, ...]
+) -> Iterator[Dot]:
+    """Yield the dots of a column from y downwards, its dropped neurons below the others."""
+    for node in column:
+        step = _step(node.kind, len(column))
+        label = shorten(node.name, _LONGEST_NAME)
+        yield Dot(x, y + step / 2, node.kind, node.name, label, node.formula, node.place)
+        y += step
+    for one in gone[:MOST_DEAD]:
+        yield Dot(x, y + _DEAD_ROW / 2, "dead", one.name, "", one.formula, -1, one.why)
+        y += _DEAD_ROW
 
 
 def _columns(

@@ -137,19 +137,9 @@ class Evidence:
 def parse_evidence(value: Any, model: Model) -> Evidence:
     """Return the evidence of a model in untrusted JSON data, or raise a ValueError."""
     found = from_plain(Evidence, value)
-    read = [one.column for one in found.importance.columns] if found.importance else []
-    curves = [curve for part in (found.roc or {}).values() for curve in part]
-    parts: list[Mapping[str, Any] | None] = [found.roc if model.classes else found.pairs]
-    parts += [] if found.calibration is None else [found.calibration]
     is_right = (
-        len(found.columns) == len(model.columns)
-        and all(one.is_of(c) for one, c in zip(found.columns, model.columns, strict=True))
-        and all({*(part or ())} == {"train", "test"} for part in parts)
-        and all(curve.class_ < len(model.classes) for curve in curves)
-        and (found.calibration is None or model.is_classifier)
-        and all(len(bins) <= BINS for bins in (found.calibration or {}).values())
-        and all(column < len(model.columns) for column in read)
-        and len({*read}) == len(read)
+        _has_columns(found, model)
+        and _has_quality(found, model)
         and len(found.examples) <= _MOST_READ["examples"]
         and all(example.is_of(model) for example in found.examples)
         and (found.played is None or _is_played(found.played, model))
@@ -157,6 +147,30 @@ def parse_evidence(value: Any, model: Model) -> Evidence:
     if not is_right:
         raise ValueError("it does not belong to the model beside it")
     return found
+
+
+def _has_columns(found: Evidence, model: Model) -> bool:
+    """Return whether the columns, and those that have an importance, can be those of a model."""
+    read = [one.column for one in found.importance.columns] if found.importance else []
+    return (
+        len(found.columns) == len(model.columns)
+        and all(one.is_of(c) for one, c in zip(found.columns, model.columns, strict=True))
+        and all(column < len(model.columns) for column in read)
+        and len({*read}) == len(read)
+    )
+
+
+def _has_quality(found: Evidence, model: Model) -> bool:
+    """Return whether curves, calibration and pairs are of both parts, and can be of a model."""
+    calibration = found.calibration or {}
+    parts: list[Mapping[str, Any]] = [(found.roc if model.classes else found.pairs) or {}]
+    parts += [] if found.calibration is None else [calibration]
+    return (
+        all({*part} == {"train", "test"} for part in parts)
+        and all(c.class_ < len(model.classes) for part in (found.roc or {}).values() for c in part)
+        and (found.calibration is None or model.is_classifier)
+        and all(len(bins) <= BINS for bins in calibration.values())
+    )
 
 
 def _is_played(played: PlayedRecording, model: Model) -> bool:

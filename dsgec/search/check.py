@@ -50,6 +50,11 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f" {task}, needs {_join_with_or(needed)}",
             f"Use the shipped grammar `{default_grammar(dataset)}`{others}.",
         )
+    return _remark_on_outputs(networks, dataset, output)
+
+
+def _remark_on_outputs(networks: Sequence[Network], dataset: Dataset, output: str) -> str:
+    """Return a remark if the outputs of a grammar are not what the task is learned with, if any."""
     if not dataset.classes and all(network.softmax for network in networks):
         return (
             "the softmax of the only output of this grammar is always 1; the shipped grammar"

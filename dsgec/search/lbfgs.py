@@ -21,8 +21,9 @@ LEAST_DECREASE = 1e-10
 """The least decrease of a step, relative to the loss; two smaller ones in a row are the last."""
 
 Vector = list[float]
-Evaluate = Callable[[Vector], tuple[float, Vector] | None]
-"""Return the loss and its gradient, or None if the loss is not finite."""
+Found = tuple[float, Vector] | None
+"""A loss and its gradient, or None if the loss is not finite."""
+Evaluate = Callable[[Vector], Found]
 Pair = tuple[Vector, Vector]
 """A step, and the change of the gradient over it."""
 
@@ -57,10 +58,7 @@ def minimise(
     used, small = 1, 0
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     while used < evaluations and small < 2:
-        free = [
-            not (v <= low and g > 0.0) and not (v >= high and g < 0.0)
-            for v, g, (low, high) in zip(x, gradient, bounds, strict=True)
-        ]
+        free = _free_values(x, gradient, bounds)
         if not any(f and abs(g) > LEAST_GRADIENT for f, g in zip(free, gradient, strict=True)):
             break
         direction = _direction(gradient, free, pairs)
@@ -68,28 +66,38 @@ def minimise(
             pairs.clear()
             direction = _direction(gradient, free, pairs)
         length = 1.0 if pairs else _first_length(gradient, free)
-        for _ in range(MOST_HALVINGS + 1):
-            tried = [v + length * d for v, d in zip(x, direction, strict=True)]
-            tried = _clip(tried, bounds)
+        for _ in range(min(MOST_HALVINGS + 1, evaluations - used)):
+            tried = _clip([v + length * d for v, d in zip(x, direction, strict=True)], bounds)
             step = [t - v for t, v in zip(tried, x, strict=True)]
-            found = evaluate(tried)
+            found = _unless_too_large(evaluate(tried), loss + SUFFICIENT * _dot(gradient, step))
             used += 1
-            if found is not None and not found[0] <= loss + SUFFICIENT * _dot(gradient, step):
-                found = None  # the decrease is too small
-            if found is not None or used >= evaluations:
+            if found is not None:
                 break
             length *= 0.5
-        if found is None:
-            if not pairs:
-                break
+        if found is not None:
+            change = [new - old for new, old in zip(found[1], gradient, strict=True)]
+            if _dot(step, change) > LEAST_CURVATURE * _dot(change, change):
+                pairs.append((step, change))
+            small = small + 1 if loss - found[0] < LEAST_DECREASE * abs(loss) else 0
+            x, (loss, gradient) = tried, found
+        elif pairs:
             pairs.clear()  # try once more without the curvature
-            continue
-        change = [new - old for new, old in zip(found[1], gradient, strict=True)]
-        if _dot(step, change) > LEAST_CURVATURE * _dot(change, change):
-            pairs.append((step, change))
-        small = small + 1 if loss - found[0] < LEAST_DECREASE * abs(loss) else 0
-        x, (loss, gradient) = tried, found
+        else:
+            break
     return Minimum(tuple(x), loss, used)
+
+
+def _unless_too_large(found: Found, most: float) -> Found:
+    """Return a loss and its gradient, or None if the loss has not decreased enough."""
+    return found if found is not None and found[0] <= most else None
+
+
+def _free_values(x: Vector, gradient: Vector, bounds: Sequence[tuple[float, float]]) -> list[bool]:
+    """Return which values are not at a bound beyond which the loss would fall."""
+    return [
+        not (v <= low and g > 0.0) and not (v >= high and g < 0.0)
+        for v, g, (low, high) in zip(x, gradient, bounds, strict=True)
+    ]
 
 
 def _clip(values: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Vector:

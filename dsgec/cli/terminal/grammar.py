@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dsgec.data.dataset import Dataset
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.ir import LINEAR, Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
-from dsgec.grammar.recursion import analyse_recursion, depth_limits, make_size_bound
+from dsgec.grammar.recursion import Recursion, analyse_recursion, depth_limits, make_size_bound
 from dsgec.grammar.signal import expand_signal, has_channels
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.syntax import ALIASES
@@ -54,17 +54,8 @@ def describe_grammar(
     def largest(weight: Callable[[Alternative], int]) -> Callable[[str], int]:
         return make_size_bound(grammar, recursion, by_name, weight)
 
-    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
-    recursive = [
-        f"<{name}> at most {limits[number]} deep"
-        for name, number in numbers.items()
-        if any(recursion.recursive[number])
-    ]
     lines = [
-        f"{file.name}: no faults",
-        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
-        f" it starts at <{grammar.directives.start}>",
-        f"  recursion   {', '.join(recursive) or 'none'}",
+        *_symbol_lines(file.name, grammar, limits, recursion),
         *_role_lines(grammar),
         f"  outputs     {' or '.join(map(str, made))}",
         f"  at most     {_largest_network(grammar, largest)}",
@@ -92,20 +83,8 @@ def describe_grammar(
 def describe_text_grammar(file: GrammarFile, max_depth: Mapping[str, int]) -> str:
     """Return the page of a grammar whose phenotypes are any text."""
     grammar = expand_text_grammar(file.grammar, _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS)
-    tables = make_rule_tables(grammar, max_depth)
-    recursion = analyse_recursion(grammar)
-    recursive = [
-        f"<{name}> at most {tables.limits[number]} deep"
-        for number, name in enumerate(tables.names)
-        if any(recursion.recursive[number])
-    ]
-    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
-    lines = [
-        f"{file.name}: no faults",
-        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
-        f" it starts at <{grammar.directives.start}>",
-        f"  recursion   {', '.join(recursive) or 'none'}",
-    ]
+    limits = make_rule_tables(grammar, max_depth).limits
+    lines = _symbol_lines(file.name, grammar, limits, analyse_recursion(grammar))
     if grammar.directives.indent:
         lines.append("  lines       {: and :} stand for indented lines")
     if needs_features(file.grammar) or needs_outputs(file.grammar):
@@ -113,6 +92,26 @@ def describe_text_grammar(file: GrammarFile, max_depth: Mapping[str, int]) -> st
             f"  counted     for {_EXAMPLE_FEATURES} features and {_EXAMPLE_OUTPUTS} outputs"
         )
     return "\n".join(lines)
+
+
+def _symbol_lines(
+    name: str, grammar: Grammar, limits: Sequence[int], recursion: Recursion
+) -> list[str]:
+    """Return how many symbols and alternatives a grammar has, and how deep it recurses."""
+    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
+    recursive = [
+        f"<{rule.name}> at most {limit} deep"
+        for rule, limit, is_recursive in zip(
+            grammar.rules, limits, map(any, recursion.recursive), strict=True
+        )
+        if is_recursive
+    ]
+    return [
+        f"{name}: no faults",
+        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
+        f" it starts at <{grammar.directives.start}>",
+        f"  recursion   {', '.join(recursive) or 'none'}",
+    ]
 
 
 def _role_lines(grammar: Grammar) -> list[str]:

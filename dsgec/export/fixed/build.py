@@ -62,30 +62,20 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     writer = Writer(STORED_BITS[dtype])
     conditions = Conditions(writer)
     formats = _formats(model, network, ranges, writer.bits)
-    values: list[Form] = []
     found = find_forest(network)
     trees = _forest(model, network, found, formats, writer.bits) if found else None
-    known = dict(zip(found.sums, trees.forms, strict=True)) if found and trees else {}
-    needed = {*needed_nodes(network, found)} if found and trees else None
-    for position, node in enumerate(network.nodes):
+    known: dict[int, Form] = {}
+    if found and trees:
+        known = dict(zip(found.sums, trees.forms, strict=True))
+        inner = {*range(len(network.nodes))} - {*needed_nodes(network, found), *known}
+        known |= {p: constant_form(0.0) for p in inner if isinstance(network.nodes[p], Apply)}
+    values: list[Form] = []
+    for position in range(len(network.nodes)):
         if position in known:
             values.append(known[position])
-            continue
-        if needed is not None and isinstance(node, Apply) and position not in needed:
-            values.append(constant_form(0.0))  # inside a tree
-            continue
-        match node:
-            case Constant(value):
-                values.append(constant_form(value))
-            case Input(column):
-                values.append(_column(writer, column, formats[column], model))
-            case Apply("fill" | "is" | "pow" as function, arguments):
-                values.append(_apply_to_column(writer, network, values, function, arguments))
-            case Apply(function, arguments):
-                values.append(_apply_function(conditions, function, [values[a] for a in arguments]))
-            case _:
-                assert_never(node)
-        _refuse_infinite(values[-1], network, len(values) - 1)
+        else:
+            values.append(_value(conditions, model, network, formats, values))
+            _refuse_infinite(values[-1], network, position)
     outputs = [values[position] for position in network.outputs]
     sums: tuple[Operand, ...] = ()
     if network.softmax:
@@ -110,6 +100,28 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
     if model.has_lone_probability:
         program = decided_by_sum(program, model.threshold)
     return Fixed(trimmed(program), bounds)
+
+
+def _value(
+    conditions: Conditions,
+    model: Model,
+    network: Network,
+    formats: Sequence[Format],
+    values: list[Form],
+) -> Form:
+    """Return the form of the next node of a network, given those before it."""
+    writer = conditions.writer
+    match network.nodes[len(values)]:
+        case Constant(value):
+            return constant_form(value)
+        case Input(column):
+            return _column(writer, column, formats[column], model)
+        case Apply("fill" | "is" | "pow" as function, arguments):
+            return _apply_to_column(writer, network, values, function, arguments)
+        case Apply(function, arguments):
+            return _apply_function(conditions, function, [values[a] for a in arguments])
+        case node:
+            assert_never(node)
 
 
 def _forest(
@@ -234,13 +246,14 @@ def _saturating(network: Network) -> set[int]:
         if node.function == "clip" or (function is not None and function.is_bounded):
             continue
         numbers = [a for a in node.arguments if not isinstance(network.nodes[a], Constant)]
-        is_affine = (
-            node.function in _AFFINE
-            or (node.function in ("mul", "div") and numbers == [node.arguments[0]])
-            or (node.function == "mul" and len(numbers) == 1)
-        )
+        if node.function == "mul":
+            is_affine = len(numbers) == 1
+        elif node.function == "div":
+            is_affine = numbers == [node.arguments[0]]
+        else:
+            is_affine = node.function in _AFFINE
         for argument in node.arguments:
-            good[argument] = good[argument] and is_affine and good[position]
+            good[argument] &= is_affine and good[position]
     return {
         node.column
         for position, node in enumerate(network.nodes)

@@ -90,24 +90,13 @@ def load_procedure(
     inner: list[ir.Instruction] = [ir.Declare(q, ir.Element("x", index, number))]
     missing = ir.Number(program.missing)
     lacks = ir.Variable("lacks", "uint8")
-    if any(source.fill is not None for source in sources):
-        fills = [program.missing if source.fill is None else source.fill for source in sources]
-        fill = tables.element("fills", fills, i, "What stands for missing values.", signed=True)
-        inner += call("fill", q, [missing, fill])
+    inner += _filled(q, missing, [source.fill for source in sources], tables, i)
     if refuses:
         test = ir.Binary("==", q, missing, "bool")
         inner.append(ir.Update(lacks, ir.Select(test, ONE, lacks, "uint8")))
     if any(source.limits for source in sources):
         limits = [source.limits or (-most - 1, most) for source in sources]
-        least, greatest = zip(*limits, strict=True)
-        low = tables.element("least", least, i, "The limits of the columns.", signed=True)
-        high = tables.element("most", greatest, i, signed=True)
-        for name, limit, function in (("low", low, "maximum"), ("high", high, "minimum")):
-            if isinstance(limit, ir.Element):
-                inner.append(ir.Declare(ir.Variable(name), limit))
-            inner += call(
-                function, q, [ir.Variable(name) if isinstance(limit, ir.Element) else limit]
-            )
+        inner += _clamped(q, limits, tables, i)
     body: list[ir.Instruction] = [ir.Declare(lacks, ir.Number(0, "uint8"))] if refuses else []
     if has_runs:
         body += _load_runs(runs, tuple(inner), q, tables, i)
@@ -126,6 +115,37 @@ def load_procedure(
         tuple(body),
         lacks if refuses else None,
     )
+
+
+def _filled(
+    q: ir.Variable,
+    missing: ir.Number,
+    fills: Sequence[int | None],
+    tables: ProgramTables,
+    i: ir.Variable,
+) -> list[ir.Instruction]:
+    """Return instructions that fill a missing value of the column i, if any column is filled."""
+    if all(fill is None for fill in fills):
+        return []
+    values = [int(missing.value) if fill is None else fill for fill in fills]
+    fill = tables.element("fills", values, i, "What stands for missing values.", signed=True)
+    return call("fill", q, [missing, fill])
+
+
+def _clamped(
+    q: ir.Variable, limits: Sequence[tuple[int, int]], tables: ProgramTables, i: ir.Variable
+) -> list[ir.Instruction]:
+    """Return instructions that clamp the value of the column i to its limits."""
+    least, greatest = zip(*limits, strict=True)
+    low = tables.element("least", least, i, "The limits of the columns.", signed=True)
+    high = tables.element("most", greatest, i, signed=True)
+    found: list[ir.Instruction] = []
+    for name, limit, function in (("low", low, "maximum"), ("high", high, "minimum")):
+        if isinstance(limit, ir.Element):
+            found.append(ir.Declare(ir.Variable(name), limit))
+            limit = ir.Variable(name)
+        found += call(function, q, [limit])
+    return found
 
 
 def _runs(listed: Sequence[int]) -> list[tuple[int, int]]:

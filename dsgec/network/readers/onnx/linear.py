@@ -71,23 +71,13 @@ def _product(
     left, right = a.array, b.array
     if not left.ndim or not right.ndim:
         raise step.refuse("one of its inputs is a single number")
-    if left.ndim == 1:
-        step.keep_rows_apart(a, [0])
-    if right.ndim == 1:
-        step.keep_rows_apart(b, [0])
+    for vector in (a, b):
+        if vector.array.ndim == 1:
+            step.keep_rows_apart(vector, [0])
     left = left[np.newaxis] if left.ndim == 1 else left
     right = right[:, np.newaxis] if right.ndim == 1 else right
     shapes = f"{list(a.array.shape)} and {list(b.array.shape)} (1 for the batch)"
-    ends = set()
-    for one, other, matrix, summed in ((a, right, left, -1), (b, left, right, -2)):
-        if one.batch is not None and one.array.ndim > 1:
-            end = one.batch - one.array.ndim
-            step.keep_rows_apart(one, [matrix.ndim + summed])
-            if end < -2 and other.ndim >= -end and other.shape[end] != 1:
-                raise step.refuse(f"its inputs have the shapes {shapes}: a matrix for each row")
-            ends.add(end)
-    if len(ends) > 1:
-        raise step.refuse(f"the rows are along different axes of its inputs of shapes {shapes}")
+    end = _end_of_rows(step, (a, b), (left, right), shapes)
     if left.shape[-1] != right.shape[-2]:
         raise step.refuse(f"matrices of the shapes {shapes} cannot be multiplied")
     try:
@@ -102,13 +92,32 @@ def _product(
     constant = (isinstance(a, ConstantTensor), isinstance(b, ConstantTensor))
     made = [_sums(step.layers, m, n, constant, alpha, bias) for m, n in zip(*whole, strict=True)]
     y = np.array(made, np.int64).reshape(*leading, left.shape[-2], right.shape[-1])
-    batch = y.ndim + ends.pop() if ends else None
+    batch = y.ndim + end if end else None
     if a.array.ndim == 1:
         y = y.squeeze(-2)
         batch = batch - 1 if batch == y.ndim else batch
     if b.array.ndim == 1:
         y = y.squeeze(-1)
     return ComputedTensor(y, batch)
+
+
+def _end_of_rows(
+    step: GraphStep, factors: tuple[Tensor, Tensor], matrices: tuple[Any, Any], shapes: str
+) -> int:
+    """Return the axis of the rows in matrices, from their end; 0 if none of them has rows."""
+    ends = set()
+    for place, (one, matrix) in enumerate(zip(factors, matrices, strict=True)):
+        other = matrices[1 - place]
+        if one.batch is None or one.array.ndim == 1:
+            continue
+        end = one.batch - one.array.ndim
+        step.keep_rows_apart(one, [matrix.ndim - 1 - place])
+        if end < -2 and other.ndim >= -end and other.shape[end] != 1:
+            raise step.refuse(f"its inputs have the shapes {shapes}: a matrix for each row")
+        ends.add(end)
+    if len(ends) > 1:
+        raise step.refuse(f"the rows are along different axes of its inputs of shapes {shapes}")
+    return ends.pop() if ends else 0
 
 
 def _sums(

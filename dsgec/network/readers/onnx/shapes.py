@@ -50,11 +50,8 @@ def cast(step: GraphStep) -> Value:
     if to not in DTYPES or x.type not in DTYPES:
         raise step.refuse(f"it casts a constant from {x.type}", "Fold constants before the export.")
     limits = np.iinfo(np.int32 if to == "int32" else np.int64)
-    if to.startswith("int") and not (
-        np.isfinite(x.array).all()
-        and (x.array > float(limits.min)).all()
-        and (x.array < float(limits.max)).all()
-    ):
+    fits = (x.array > float(limits.min)) & (x.array < float(limits.max))  # NaN does not
+    if to.startswith("int") and not fits.all():
         raise step.refuse("a constant does not fit into a whole number")
     with np.errstate(all="ignore"):
         return ConstantTensor(x.array.astype(DTYPES[to]), None, to)
@@ -81,15 +78,7 @@ def reshape(step: GraphStep) -> Value:
     rank = x.array.ndim
     if any(size < -1 or (size == 0 and n >= rank) for n, size in enumerate(shape)):
         raise step.refuse(f"the shape {shape} does not fit")
-    batch = None
-    if x.batch is not None:
-        marked = [n for n, size in enumerate(shape) if size == 0 and n == x.batch]
-        batch = next(iter(marked or [n for n, size in enumerate(shape) if size == -1]), None)
-        if batch is None:
-            raise step.refuse(
-                f"the shape {shape} fixes the number of rows",
-                "Export the model with a dynamic batch axis, or its input with a batch of 1.",
-            )
+    batch = None if x.batch is None else _batch_of_shape(step, shape, x.batch)
     sizes = [x.array.shape[n] if size == 0 else size for n, size in enumerate(shape)]
     if batch is not None:
         sizes[batch] = 1
@@ -99,6 +88,18 @@ def reshape(step: GraphStep) -> Value:
             raise step.refuse(f"the shape {shape} does not fit")
         sizes[sizes.index(-1)] = x.array.size // others
     return _reshape(step, x, sizes, batch)
+
+
+def _batch_of_shape(step: GraphStep, shape: list[int], before: int) -> int:
+    """Return the axis of the rows in the argument of Reshape, given the axis before."""
+    if before < len(shape) and shape[before] == 0:
+        return before
+    if -1 in shape:
+        return shape.index(-1)
+    raise step.refuse(
+        f"the shape {shape} fixes the number of rows",
+        "Export the model with a dynamic batch axis, or its input with a batch of 1.",
+    )
 
 
 def _reshape(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | None) -> Tensor:
