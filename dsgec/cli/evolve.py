@@ -36,7 +36,9 @@ from dsgec.search.settings import DTYPES, SETTINGS, Settings
 from dsgec.setting import make
 
 if TYPE_CHECKING:
+    from dsgec.data.dataset import Dataset
     from dsgec.run.checkpoint import Checkpoint
+    from dsgec.run.config import Inputs
     from dsgec.run.job import Job
 
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -136,30 +138,17 @@ def evolve(
             exits.callback(workers.close)
         from dsgec.cli.jobs import run_job, run_jobs
         from dsgec.cli.terminal.progress import describe_choices
-        from dsgec.grammar.load import load_grammar
-        from dsgec.pipeline import prepare, refuse_other
-        from dsgec.run.config import Inputs
-        from dsgec.search.defaults import default_grammar, with_defaults
-        from dsgec.search.signal_features import name_features
+        from dsgec.pipeline import refuse_other
         from dsgec.study.many import cross_validated, with_seed
 
-        preset = make(Preset, settings)
-        if preset.effort != Preset().effort and not preset.learns and not session.quiet:
-            print_message("note: --effort has no effect with --preset paper; --generations has")
+        preset = _make_preset(settings, session)
         chosen = make_settings({**settings, "test": share}, preset)
-        file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
-        dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
-        grammar = named or default_grammar(dataset, settings)
-        file, dataset = name_features(file or load_grammar(grammar), dataset)
-        chosen = with_defaults(
-            *(chosen, settings, preset, dataset, file.grammar), is_default=named is None
-        )
-        inputs = Inputs(grammar, data, test_table, preset.preset)
-        job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
+        files = (named, data, test_table)
+        job, dataset, inputs = _prepare(files, chosen, settings, preset, table, out=out, name=name)
         if named is None and not session.quiet:
             print_message(describe_choices(job))
-        each = [partial(with_seed, job, chosen.seed + number) for number in range(runs)]
+        each = [partial(with_seed, job, job.settings.seed + number) for number in range(runs)]
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()
@@ -170,7 +159,7 @@ def evolve(
         for warning in job.grammar.warnings:
             print_message(str(warning))
         arguments = {
-            "grammar": absolute(grammar),
+            "grammar": absolute(inputs.grammar),
             "data": absolute(data),
             "test": absolute(test_table) if test_table else None,
             "table": table.as_json(),
@@ -181,6 +170,45 @@ def evolve(
             run_jobs(each, job, session, arguments, workers, overwrite=overwrite, what=what)
         else:
             run_job(job, session, arguments, overwrite=overwrite)
+
+
+def _make_preset(given: dict[str, Any], session: SessionOptions) -> Preset:
+    preset = make(Preset, given)
+    if preset.effort != Preset().effort and not preset.learns and not session.quiet:
+        print_message("note: --effort has no effect with --preset paper; --generations has")
+    return preset
+
+
+def _prepare(
+    files: tuple[str | None, str, str | None],
+    chosen: Settings,
+    given: dict[str, Any],
+    preset: Preset,
+    table: TableOptions,
+    *,
+    out: Path | None,
+    name: str,
+) -> "tuple[Job, Dataset, Inputs]":
+    """Read the grammar, the table and the test table; return the job, its data set and their names.
+
+    The settings are `chosen` from those that were `given`; some defaults follow from the table.
+    """
+    from dsgec.grammar.load import load_grammar
+    from dsgec.pipeline import prepare
+    from dsgec.run.config import Inputs
+    from dsgec.search.defaults import default_grammar, with_defaults
+    from dsgec.search.signal_features import name_features
+
+    named, data, test = files
+    file = None if named is None else load_grammar(named)
+    dataset = table.read_dataset(data if named else _refuse_grammar(data), test)
+    grammar = named or default_grammar(dataset, given)
+    file, dataset = name_features(file or load_grammar(grammar), dataset)
+    context = (chosen, given, preset, dataset, file.grammar)
+    settings = with_defaults(*context, is_default=named is None)
+    inputs = Inputs(grammar, data, test, preset.preset)
+    job = prepare(file, dataset, settings, out=out, name=name, inputs=inputs)
+    return job, dataset, inputs
 
 
 @click.command(cls=GroupedCommand)

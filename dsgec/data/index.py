@@ -62,7 +62,11 @@ def mark_index_columns(
     starts = np.empty(0, dtype=np.intp)
     if order is not None and groups is not None:
         starts = np.flatnonzero(np.diff(groups[order])) + 1
-    judged = {one.number: _judge(one, order, starts) for one in found if _is_candidate(one)}
+    judged = {
+        one.number: _judge(one.name, one.values if order is None else one.values[order], starts)
+        for one in found
+        if _is_candidate(one)
+    }
     others = [one for one in found if not one.useless and not any(judged.get(one.number, ("", "")))]
     result = []
     for one in found:
@@ -116,9 +120,8 @@ def _is_candidate(one: ColumnProfile) -> bool:
     return one.kind == "number" and not one.useless and one.strays is None
 
 
-def _judge(one: ColumnProfile, order: Rows | None, starts: Rows) -> tuple[str, str]:
+def _judge(name: str, values: Array, starts: Rows) -> tuple[str, str]:
     """Return why a column is an index, and why it may be one; at most one of these is not empty."""
-    values = one.values if order is None else one.values[order]
     known = ~np.isnan(values)
     if known.sum() < _LEAST_ROWS or known.mean() < _LEAST_KNOWN:
         return "", ""
@@ -128,7 +131,7 @@ def _judge(one: ColumnProfile, order: Rows | None, starts: Rows) -> tuple[str, s
     way = "rises"
     if (inner < 0.0).sum() > (inner > 0.0).sum():
         inner, way = -inner, "falls"
-    is_named, is_cyclic = _name_kind(one.name)
+    is_named, is_cyclic = _name_kind(name)
     forward = inner[inner > 0.0]
     breaks = inner < 0.0 if is_named else inner <= 0.0
     if not _has_steps(inner, len(values), int(breaks.sum())):
