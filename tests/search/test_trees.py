@@ -8,11 +8,14 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 from dsgec.data.dataset import Dataset, Split
+from dsgec.export.artefact import Artefact
+from dsgec.network.evaluate import evaluate
 from dsgec.network.trees import reached_leaves
+from dsgec.search.models import make_model
 from dsgec.search.settings import Settings
 from dsgec.search.trees.boost import boost, grow_forest
 from dsgec.search.trees.ensembles import boosted_ensemble, forest_ensemble
-from dsgec.search.trees.family import MOST_ROWS, grow_trees, tree_outputs
+from dsgec.search.trees.family import MOST_ROWS, grow_trees, tree_champion, tree_outputs
 from dsgec.search.trees.grow import MOST_BINS, bin_rows, class_shares, grow
 from tests.support.engine_runs import make
 from tests.support.learning_runs import LEARNING_SETTINGS
@@ -120,3 +123,21 @@ def test_forests_are_means_of_their_trees(votes):
     found = tree_outputs(forest_ensemble(forest, votes=votes), rows)
     assert np.allclose(found, wanted / 7)
     assert (found.argmax(axis=1) == labels).mean() > 0.95
+
+
+def test_outputs_are_probabilities_in_double_precision_and_in_integers():
+    problem = sorted_problem(300)
+    kinds = set()
+    for setting, ensemble in grow_trees(problem, problem.rows):
+        if setting.kind in kinds:
+            continue
+        kinds.add(setting.kind)
+        champion = tree_champion(problem, ensemble, lambda _, limit: limit)
+        model = make_model(problem, champion.phenotype)
+        outputs = evaluate(model.network, problem.rows)
+        np.testing.assert_allclose(outputs, tree_outputs(ensemble, problem.rows), atol=1e-12)
+        fixed = Artefact(model, "own", "q7", ranges=((-1.0, 1.0),)).number_format
+        for found, room in ((outputs, 1e-12), (fixed.results(problem.rows), 0.03)):
+            assert found.min() >= 0.0
+            np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=room)
+    assert kinds == {"single", "boosted", "forest", "votes"}

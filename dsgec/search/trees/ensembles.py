@@ -25,9 +25,9 @@ def forest_ensemble(forest: Sequence[GrownTree], *, votes: bool) -> Ensemble:
         values = class_shares(grown)
         if votes:
             values = np.eye(values.shape[1])[values.argmax(axis=1)]
-        else:
-            values = (values[:, 1:] if values.shape[1] == 2 else values) / count
-        trees.append(grown.tree(values, tuple(range(values.shape[1]))))
+        elif values.shape[1] == 2:
+            values = values[:, 1:]
+        trees.append(grown.tree(values / count, tuple(range(values.shape[1]))))
     return Ensemble(tuple(trees), (None,) * len(trees[0].outputs), "identity")
 
 

@@ -126,9 +126,4 @@ def tree_outputs(ensemble: Ensemble, rows: Array) -> Array:
     for tree in ensemble.trees:
         leaves = np.array(tree.leaves)
         found[:, list(tree.outputs)] += leaves[reached_leaves(tree, rows)]
-    if ensemble.link in ("sigmoid", "softmax"):
-        return probabilities(found)
-    if found.shape[1] == 1:
-        return found
-    shares: Array = found / np.cumsum(found, axis=1)[:, -1:]  # votes have other sums
-    return shares
+    return probabilities(found) if ensemble.link in ("sigmoid", "softmax") else found
