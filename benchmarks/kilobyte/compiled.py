@@ -16,13 +16,12 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import FLAT, PACKED, Artefact
 from dsgec.export.files import make_artefact
 from dsgec.export.fixed.evaluate import quantise
+from dsgec.export.golden import classes_of_results
 from dsgec.export.targets.c.emit import emit_module
 from dsgec.export.targets.c.image import function_called
 from dsgec.network.model import Model
 
 DTYPE = "q7"
-_LEAST_AGREEMENT = 0.9
-"""Rounding to 8 bits changes labels near a boundary."""
 
 
 def compiled_models(case: Case) -> Iterator[Candidate]:
@@ -34,7 +33,7 @@ def compiled_models(case: Case) -> Iterator[Candidate]:
         network = compile_model(model, name="net", rows=case.x)
         validated = validate_scaled(case, kind, setting)
         layouts = both_layouts(network.model, network.ranges)
-        yield from fixed_candidates(f"{kind} {setting:g}", validated, layouts, model.predict)
+        yield from fixed_candidates(f"{kind} {setting:g}", validated, layouts)
 
 
 def both_layouts(model: Model, ranges: Any, dtype: str = DTYPE) -> tuple[Artefact, ...]:
@@ -52,9 +51,12 @@ def smaller(layouts: Sequence[Artefact], chip: str) -> Artefact:
 
 
 def fixed_candidates(
-    setting: str, validated: float, layouts: Sequence[Artefact], predict: Any
+    setting: str, validated: float, layouts: Sequence[Artefact]
 ) -> Iterator[Candidate]:
-    """Yield the C of a model in the layout that is smaller on one of the chips."""
+    """Yield the C of a model in the layout that is smaller on one of the chips.
+
+    Its labels are compared with those that the integers have in Python.
+    """
     if not layouts:
         return
     chosen = {artefact.layout: artefact for artefact in (smaller(layouts, c) for c in CHIPS)}
@@ -64,9 +66,14 @@ def fixed_candidates(
             validated,
             fixed_source(artefact),
             partial(_encode, artefact),
-            predict,
-            least_agreement=_LEAST_AGREEMENT,
+            partial(_labels, artefact),
+            is_exact=True,
         )
+
+
+def _labels(artefact: Artefact, rows: Array) -> Array:
+    results = artefact.number_format.results(rows)
+    return np.array(classes_of_results(artefact.model, results))
 
 
 def _encode(artefact: Artefact, rows: Array) -> Array:

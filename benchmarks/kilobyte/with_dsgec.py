@@ -43,4 +43,4 @@ def evolved(case: Case) -> Iterator[Candidate]:
         network = entry.network
         layouts = both_layouts(network.model, network.ranges, DTYPE)
         setting = f"{entry.size['connections']} connections"
-        yield from fixed_candidates(setting, 1.0 - entry.validated.score, layouts, network.predict)
+        yield from fixed_candidates(setting, 1.0 - entry.validated.score, layouts)
