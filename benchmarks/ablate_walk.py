@@ -3,8 +3,8 @@
 python -m benchmarks.ablate_walk --seeds 2 --write
 
 Each variant leaves out one ingredient, and learns networks of given numbers of connections from the
-same rows. `--write` puts the table of means and differences, with their standard errors, into
-docs/reference/ablation.md.
+same rows. A search whose result is in the file `--out` is not repeated. `--write` puts the table of
+means and differences, with their standard errors, into docs/reference/ablation.md.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.chips.page import write_between
 from benchmarks.front import load_dataset
+from benchmarks.kilobyte.run import append, read
 from benchmarks.numbers import descent_of, integer_rows, make_stage
 from benchmarks.sizes import TABLES, changed, mean_and_error
 from benchmarks.tables import load_table, names_of
@@ -271,6 +272,7 @@ def main(words: Sequence[str] | None = None) -> int:
     add("--tables", default=TABLES, help="names of development tables")
     add("--seeds", type=int, default=2, help="seeds and splits of each table (2)")
     add("--variants", default="", help="words of the names of variants, separated by commas (all)")
+    add("--out", type=Path, default=Path("build/ablate_walk.jsonl"), help="file of results")
     add("--write", action="store_true", help="write the page")
     options = parser.parse_args(words)
     asked = [WALK, *filter(None, options.variants.split(","))]
@@ -278,11 +280,19 @@ def main(words: Sequence[str] | None = None) -> int:
         one for one in VARIANTS if not options.variants or any(word in one.name for word in asked)
     ]
     found: Found = {}
+    known = {(one["table"], one["split"], one["method"]): one for one in read(options.out)}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
         for table in names_of(options.tables):
             for one in chosen:
-                found[table, seed, one.name] = measure(table, seed, one)
-                sizes = " ".join(f"{value:.3f}" for value in found[table, seed, one.name][0])
+                key = table, seed, one.name
+                if key in known:
+                    found[key] = known[key]["accuracies"], known[key]["seconds"]
+                    continue
+                accuracies, seconds = found[key] = measure(table, seed, one)
+                line = {"table": table, "split": seed, "method": one.name}
+                append(options.out, {**line, "accuracies": accuracies, "seconds": seconds})
+                sizes = " ".join(f"{value:.3f}" for value in accuracies)
                 print(table, seed, one.name, sizes, flush=True)
     text = table_of(found, chosen)
     print(text)

@@ -83,3 +83,19 @@ def test_the_page_of_an_evolution_keeps_the_table_of_the_walk(tmp_path, monkeypa
     monkeypatch.setattr(ablate, "page_text", lambda results, names: "new\n")
     ablate.main(["--tables", "iris", "--page", str(page)])
     assert re.fullmatch(r"new\n\nMade in .*\n\n## The walk\n\nkept\n", page.read_text(), re.DOTALL)
+
+
+def test_a_search_with_a_result_is_not_repeated(monkeypatch, tmp_path, capsys):
+    calls = []
+
+    def measure(table, seed, variant):
+        calls.append((table, seed, variant.name))
+        return [0.5 + 0.1 * (variant.name != WALK)] * len(ablate_walk.SIZES), 1.0
+
+    monkeypatch.setattr(ablate_walk, "measure", measure)
+    words = ["--tables", "digits", "--seeds", "1", "--variants", "no swaps"]
+    words += ["--out", str(tmp_path / "new/results.jsonl")]
+    for _ in range(2):
+        assert ablate_walk.main(words) == 0
+        assert "| no swaps | +0.100 ± 0.000 |" in capsys.readouterr().out
+    assert calls == [("digits", 1, WALK), ("digits", 1, "no swaps")]
