@@ -20,6 +20,7 @@ from dsgec.signal.parse import parse_feature
 
 DTYPES = ("q15", "q7", "q15", "float")
 _WINDOWS = (16, 25, 32, 50, 64, 100, 128, 200)
+_ALIKE, _MOST_ALIKE = 0.4, 8
 _DEEPEST, _MOST_FEATURES, _WIDEST = 2, 6, 6
 
 
@@ -62,8 +63,21 @@ def random_signal(rng: random.Random) -> Signal:
             calls[text] = parse_feature(text, channels, window)
         except DsgecError:  # numbers that do not go together
             continue
+    if rng.random() < _ALIKE:
+        calls |= _alike(rng, channels, window)
     own = tuple(map(Channel, channels))
     return Signal(own, window, step, tuple(calls.values()), bits_for(window), 50.0)
+
+
+def _alike(rng: random.Random, channels: Sequence[str], window: int) -> dict[str, Call]:
+    """Return several amplitudes, or parts, of one channel, as a search often finds them."""
+    channel, count = rng.choice(channels), rng.randint(2, _MOST_ALIKE)
+    if rng.random() < 0.5:
+        cycles = rng.sample(range(1, (window - 1) // 2 + 1), min(count, (window - 1) // 2))
+        texts = [f"goertzel({channel}, {k})" for k in sorted(cycles)]
+    else:
+        texts = [f"part({channel}, {i}, 8)" for i in range(1, count + 1)]
+    return {text: parse_feature(text, channels, window) for text in texts}
 
 
 def random_feature(rng: random.Random, channels: Sequence[str], window: int) -> str:

@@ -17,10 +17,20 @@ from dsgec.export.targets.c.stream import CStream
 from dsgec.network.cost.chips import Cost
 from dsgec.signal.description import Call, Signal
 from dsgec.signal.lower import places_of
-from dsgec.signal.plan import Delay, Kept, Plan, channels_of, make_plan, numbers_of
+from dsgec.signal.plan import (
+    Delay,
+    Kept,
+    Plan,
+    channels_of,
+    make_plan,
+    numbers_of,
+    streams_of,
+)
 from dsgec.toml import read_toml
 
 _TABLE = "prices.toml"
+_LEAST_ALIKE = {"kept section": 5, "part": 3, "autocorrelation": 99, "kept apart": 99}
+"""So many alike steps make a loop; steps with delays never do."""
 _BYTES = {"int8": 1, "int16": 2, "int32": 4}
 
 
@@ -107,7 +117,7 @@ def stream_work(stream: StreamView) -> StreamWork:
     features = Counter(part.function for parts in plan.features for part in parts)
     columns = len(signal.features)
 
-    code = steps + features
+    code = _rolled(plan, steps + features)
     code.update(f"uses {one.name}" for one in stream.window_program.procedures if one.result)
     code.update(stream=1, overlaps=int(stream.overlap > 1), channel=len(read), column=columns)
     code[f"row {dtype}"] = 1
@@ -118,6 +128,24 @@ def stream_work(stream: StreamView) -> StreamWork:
     sample.update(following=round(active), channel=round(len(read) * active))
     window = Counter({"window": 1, f"column {dtype}": columns, f"row {dtype}": 1, **features})
     return StreamWork(+code, +sample, +window)
+
+
+def _rolled(plan: Plan, code: Counter[str]) -> Counter[str]:
+    """Return the work of code in which alike steps are turns of a loop; see `roll.py`."""
+    alike: Counter[tuple[str, object]] = Counter()
+    for step in plan.kept:
+        if step.numbers:
+            alike[f"kept {step.name}", step.streams] += 1
+    for parts in plan.features:
+        for part in parts:
+            if numbers_of(part):
+                alike[part.function, streams_of(part)] += 1
+    found = Counter(code)
+    for (kind, _), count in alike.items():
+        if count >= _LEAST_ALIKE.get(kind, 2):
+            found[kind] -= count - 1
+            found[f"more {kind}"] += count - 1
+    return found
 
 
 def _step_kinds(signal: Signal, plan: Plan) -> Counter[str]:
