@@ -33,8 +33,8 @@ _FIXED_LEARNED, _FIXED_CHECKED = ((10_000, 220), (20_000, 50), (30_000, 90)), (4
 _SMALL, _FEW = range(30_000, 40_000), 10
 """Seeds of networks of few connections: what fixed point takes of them varies most."""
 
-PACKED_LEARNED = (*range(50_000, 50_080), *range(55_000, 55_100))
-PACKED_CHECKED = (*range(80_000, 80_020), *range(85_000, 85_030))
+PACKED_LEARNED = (*range(50_000, 50_015), *range(55_000, 55_040))
+PACKED_CHECKED = (*range(90_000, 90_015), *range(95_000, 95_035))
 _LAYERED = 5_000
 """Seeds for the packed layout; of each ten thousand, those from here on are of layered networks."""
 

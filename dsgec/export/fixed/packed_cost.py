@@ -22,7 +22,6 @@ from dsgec.export.fixed.ir import (
 from dsgec.export.fixed.number_lists import Storage
 from dsgec.export.fixed.packed import CURVE, PackedNetwork
 from dsgec.export.fixed.weight_formats import Way
-from dsgec.export.fixed.weight_rows import LOOP_BYTES
 from dsgec.network.cost.kinds import CHOICE_KINDS, DATA
 from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
@@ -135,7 +134,7 @@ def _neurons(packed: PackedNetwork) -> Counter[str]:
         shift_all=len(shifts) == 1 and shifts != {0},
     )
     counts[f"bits_{types['sum']}"] = sum(neuron.sum.shift for neuron in packed.order)
-    counts[f"adds_{types['sum']}"] = sum(sum(group.counts) for group in packed.rows.groups)
+    counts[f"adds_{types['sum']}"] = sum(len(group.stored) for group in packed.rows.groups)
     counts[f"sum_{types['sum']}"] = 1
     counts[f"value_{types['y']}"] = 1
     counts[f"sources_{packed.sources.type}"] = 1
@@ -186,20 +185,29 @@ def _weights(packed: PackedNetwork) -> Counter[str]:
     counts: Counter[str] = Counter()
     for group in groups:
         for name, values in (("counts", group.counts), ("firsts", group.firsts)):
-            if Storage.choose(values, 8, split, signed=False).length:
+            length = Storage.choose(values, 8, split, signed=False).length
+            if length:
                 counts[f"{name}_each"] = 1
                 counts[f"{name}_wide"] |= max(values) > _MOST_BYTE
+                counts["head_byte"] += length * len(values)
         counts["may_lack_weights"] |= min(group.counts) == 0
         way = _WAYS[group.format.way]
-        taken = group.format.code_bytes - _PRICED.get(group.format.way, 0)
-        counts[DATA] += LOOP_BYTES if f"{kept}_{way}" in counts else taken
+        if f"{kept}_{way}" in counts:
+            counts["second_loop"] = 1
+        else:
+            counts[DATA] += group.format.code_bytes - _PRICED.get(group.format.way, 0)
         counts[f"{kept}_{way}"] = 1
-        counts[f"weight_{kept}_{way}"] += sum(group.counts)
-        counts[f"weight_{packed.sources.type}"] += sum(group.counts)
+        turns, used = sum(group.counts), len(group.stored)
+        counts["turn_bitmap"] += turns * (group.format.way == Way.BITMAP)
+        counts["turn_varying"] += turns * (len({*group.counts}) > 1)
+        counts["coded"] += used * bool(group.format.bits)
+        counts[f"weight_{kept}_{way}"] += used
+        counts[f"weight_{packed.sources.type}"] += used
     biases = [neuron.sum.bias for neuron in packed.order]
     if len({*biases}) > 1:
         length = Storage.choose(biases, item, packed.rows.hidden, signed=True).length
         counts[f"bias_{kept}_{max(length, 1)}"] = 1
+        counts["head_byte"] += length * len(biases)
     return counts
 
 

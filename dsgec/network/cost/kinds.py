@@ -79,13 +79,14 @@ PACKED_CODE_KINDS = (
     *("store_source", "store_sum", "branch"),
     *(f"tail_{step}" for step in _TAILS),
     *(f"has_{step}" for step in _TAILS),
-    *(*_WAYS, "counts_each", "counts_wide", "firsts_each", "firsts_wide", "after"),
+    *(*_WAYS, "counts_each", "counts_wide", "firsts_each", "firsts_wide", "second_loop", "after"),
 )
 """The features of the code of a packed network that take flash, besides DATA.
 
 `other` are sources that are computed one by one; `tail_` counts branches whose neurons go through a
 function, and `has_` is 1 if there are any. Weights are in `bytes`, in the list of the neurons, or
-in `words`, in a list of their own; a bias takes one or more of these.
+in `words`, in a list of their own; a bias takes one or more of these. A `second_loop` is one for
+weights that are stored as those of the first.
 """
 
 PACKED_RUNNING_KINDS = (
@@ -93,11 +94,15 @@ PACKED_RUNNING_KINDS = (
     *("neuron", "compared", *(f"{part}_{type_}" for part in ("bits", "adds") for type_ in _SUMS)),
     *(f"ran_{step}" for step in _TAILS),
     *(f"weight_{way}" for way in _WAYS),
-    *("weight_int8", "weight_int16", "weight_int32"),
+    *("weight_int8", "weight_int16", "weight_int32", "coded"),
+    *("turn_varying", "turn_bitmap", "head_byte"),
 )
 """The kinds of work of a packed network that take only time: columns, neurons and weights.
 
 `bits` are those by which sums are shifted, `adds` the products that are added to sums of a type.
+`coded` are weights that are read from codes, `turn_varying` turns of loops that not all neurons run
+as often, and `turn_bitmap` those that look at a bit first. A `head_byte` is what a neuron reads
+besides its weights.
 """
 
 ARRAY_BYTES = "array_bytes"
