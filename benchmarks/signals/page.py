@@ -67,12 +67,17 @@ def means_of(lines: Sequence[Line]) -> Means:
 def _introduction(names: Sequence[str], splits: Mapping[str, int]) -> str:
     counts = sorted({*splits.values()})
     many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    which = (
+        "the default split, or the first drawn one of sets with subjects"
+        if counts == [1]
+        else f"{many} splits each: the default one and resamples with as many training windows, or"
+        " with 70 % of the subjects"
+    )
     tuned = ", ".join(name for name in DEVELOPMENT if name in names)
     text = (
-        f"{len(names)} sets of windows of sensors that are inside packages, with {many} splits"
-        " each: the default one and resamples with as many training windows, or with 70 % of the"
-        f" subjects. Features and defaults were chosen on {tuned} (their first three splits); the"
-        " other sets were run once, for this page."
+        f"{len(names)} sets of windows of sensors that are inside packages, on {which}. Features"
+        f" and defaults were chosen on the first three splits of {tuned}; on the other sets, one"
+        " split was measured once before, so they are nearly untouched."
     )
     return fill(text, WIDTH)
 
