@@ -90,7 +90,8 @@ def recommend_option(
         raise fitting.refuse(by_cost[:1])
     chosen = fits[best_validated([one.validated for one in fits])]
     numbers = problem.dataset.class_numbers[problem.split.train]
-    shares = np.bincount(numbers) / len(numbers)
+    shares = np.bincount(numbers, problem.row_weights)
+    shares = shares / shares.sum()
     baseline = smoothed_error(1.0 - float(shares.max()), 1.0 - float(np.sum(shares * shares)))
     return Recommendation(chosen, tuple(by_cost), ERROR_RATE, baseline, rows, len(by_cost))
 

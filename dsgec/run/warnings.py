@@ -70,16 +70,15 @@ def _never_predicted(problem: Problem, result: ResultRecord) -> Iterator[str]:
         return
     both = [*counts["train"], *counts["test"]]
     predicted = [sum(column) for column in zip(*both, strict=True)]
-    never = [
-        f"`{label}`"
-        for label, count in zip(problem.dataset.classes, predicted, strict=True)
-        if not count
-    ]
-    if never:
+    places = [place for place, count in enumerate(predicted) if not count]
+    if places:
+        never = [f"`{problem.dataset.classes[place]}`" for place in places]
         more = f" and {len(never) - _MOST_NAMED} more" if len(never) > _MOST_NAMED else ""
+        rows = [sum(row) for row in counts["train"]]
+        is_rare = any(2 * rows[place] * len(rows) < sum(rows) for place in places)
+        advice = "; --balance gives rare classes as much weight as frequent ones"
         yield (
-            f"never predicted: {', '.join(never[:_MOST_NAMED])}{more}; --balance gives rare classes"
-            " as much weight as frequent ones"
+            f"never predicted: {', '.join(never[:_MOST_NAMED])}{more}{advice if is_rare else ''}"
         )
 
 

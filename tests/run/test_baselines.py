@@ -161,6 +161,13 @@ def test_what_is_wrong_with_a_result_is_warned_of():
     worse = [better[0], HistoryRow(1, 1.0, 1, 0, 0, 0, 3)]
     assert [one.split(":")[0] for one in warnings(Problem, result(), better)] == ["never predicted"]
     assert "`c`" in warnings(Problem, result(), better)[0]
+    assert "--balance" not in warnings(Problem, result(), better)[0], "a quarter of the rows"
+    few = result_record(
+        confusion=dict.fromkeys(("train", "test"), ((100, 50, 0), (20, 190, 0), (20, 20, 0))),
+        train={"accuracy": 0.9},
+        test={"accuracy": 0.88},
+    )
+    assert "--balance gives rare classes" in warnings(Problem, few, better)[0]
     assert any("random networks" in one for one in warnings(Problem, result(), worse))
     overfitted = result(test={"accuracy": 0.78})
     assert any(one.startswith("overfitting") for one in warnings(Problem, overfitted, better))

@@ -157,3 +157,12 @@ def test_a_run_that_is_stopped_before_or_in_its_walk_chooses_what_fits(bands, ca
     assert cost_of(run) <= 200
     validation = run.record["result"]["validation"]
     assert validation["measure"] == "log-loss", "no walk without a fold is over"
+
+
+@pytest.mark.needs_cc
+@pytest.mark.usefixtures("fast_compiler")
+def test_the_baseline_of_balanced_classes_is_that_of_a_coin():
+    x = np.random.default_rng(5).normal(size=(200, 2))
+    y = np.array(["rare", "frequent"])[(x[:, 0] > -1.0).astype(int)]
+    run = dsgec.evolve("shared", x, y, flash="1KB", balance=True, walk=60, tuning=5)
+    assert run.record["result"]["validation"]["baseline"] == pytest.approx(0.5)
