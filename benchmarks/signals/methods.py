@@ -38,7 +38,16 @@ Figures = dict[str, Any]
 
 def dsgec(case: Case) -> tuple[Array, Figures]:
     """Evolve on the samples by default, and link the streams."""
-    options = {"seed": case.number + 1, "threads": 1, "test": 0.0}
+    return _evolved(case)
+
+
+def limited(case: Case) -> tuple[Array, Figures]:
+    """Evolve for 2 KB of flash and 256 bytes of RAM of an ATmega328."""
+    return _evolved(case, chip="avr", flash="2KB", ram="256")
+
+
+def _evolved(case: Case, **budget: str) -> tuple[Array, Figures]:
+    options: dict[str, Any] = {"seed": case.number + 1, "threads": 1, "test": 0.0, **budget}
     run = evolve(case.x, case.y, groups=case.groups, **options)
     network = run.network
     figures: Figures = {**network.size, "streams": measure_streams(network, case)}
@@ -136,6 +145,7 @@ def rocket(case: Case) -> tuple[Array, Figures]:
 
 METHODS: Mapping[str, Callable[[Case], tuple[Array, Figures]]] = {
     "dsgec": dsgec,
+    "limited": limited,
     "forest": forest,
     "logistic": logistic,
     "rocket": rocket,

@@ -111,7 +111,7 @@ def test_a_run_continues_and_its_page_has_every_set(tmp_path, monkeypatch):
     monkeypatch.setattr(sets, "SETS", {"GunPoint": Source("aeon", (), waves, "synthetic waves")})
     monkeypatch.setattr("benchmarks.signals.methods.TREES", 20)
     out = tmp_path / "results.jsonl"
-    methods = "dsgec", "forest", "logistic", "rocket"
+    methods = "dsgec", "limited", "forest", "logistic", "rocket"
     run(Plan(("GunPoint",), methods, 1, tmp_path, out))
     before = out.read_bytes()
     run(Plan(("GunPoint",), methods, 1, tmp_path, out))
@@ -121,6 +121,7 @@ def test_a_run_continues_and_its_page_has_every_set(tmp_path, monkeypatch):
     assert [line["method"] for line in lines] == [*methods]
     assert not [line["error"] for line in lines if "error" in line]
     assert min(line["test"] for line in lines) > 0.9
+    assert lines[1]["streams"]["q7"]["avr"]["flash"] <= 2048 * 1.1
     streams = lines[0]["streams"]
     for dtype in ("q15", "q7"):
         assert streams[dtype]["test"] > 0.9
