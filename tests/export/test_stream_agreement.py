@@ -82,7 +82,7 @@ def test_a_stream_is_the_batch_in_every_language(tmp_path, language):
     agree(
         tmp_path,
         language,
-        [2, 7],
+        [2, 7, 12],
         ("q15",) if language in ("rust", "java", "go", "cffi") else DTYPES,
     )
 

@@ -42,7 +42,9 @@ class CStream:
         """Return the tables and the procedures of the stream."""
         own = self.stream.program if self.has_rows else self.stream.program_of_features
         own = narrowed(own, self.stream.window)
-        return Code(CPrinter(own, self.prefix).print().rstrip("\n"))
+        text = CPrinter(own, self.prefix).print().rstrip("\n")
+        # The network may have this type, too, and C99 has no second definition of one.
+        return Code(text.replace(f"{self.prefix}_int24", f"{self.prefix}_stream_int24"))
 
     @property
     def functions(self) -> set[str]:
