@@ -87,6 +87,11 @@ def test_a_stream_is_the_batch_in_every_language(tmp_path, language):
     )
 
 
+@pytest.mark.needs_cc
+def test_a_value_that_is_always_the_same_leaves_no_variable_in_c(tmp_path):
+    agree(tmp_path, "c", [62], ("double",))
+
+
 def test_votes_are_counted_in_every_language(tmp_path, language):
     assert random_model(4).signal.smooth == 3
     agree(tmp_path, language, [4], ("q15",))

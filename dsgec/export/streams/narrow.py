@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
+from dsgec.export.streams.program import without_unused
 from dsgec.export.streams.roll import rolled
 from dsgec.program import ir
 from dsgec.program.check import Extent, Ranged
@@ -35,7 +36,9 @@ def _narrowed(program: ir.Program, procedure: ir.Procedure, window: int) -> ir.P
     given = {array.name: [Extent(*ends) for ends in array.ranges] for array in plain.arrays}
     scalars: dict[str, Ranged] = {one.name: Extent(1, window - 1) for one in plain.scalars}
     recorder.run(plain, given, scalars)
-    return Narrower(plain, recorder, {}).procedure()
+    found = Narrower(plain, recorder, {}).procedure()
+    # A value that is always the same needs no variable, nor what it was made of.
+    return replace(found, body=without_unused(found))
 
 
 class _StreamRecorder(Recorder):

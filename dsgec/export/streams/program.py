@@ -122,7 +122,7 @@ def renamed(program: ir.Program) -> ir.Program:
             procedure,
             name=names[procedure.name],
             about=_plain(procedure.about),
-            body=_renamed_body(_without_unused(procedure), names),
+            body=_renamed_body(without_unused(procedure), names),
             result=procedure.result and _renamed(procedure.result, names),
         )
         for procedure in program.procedures
@@ -137,7 +137,7 @@ def _plain(text: str) -> str:
     return text.encode("ascii", "replace").decode("ascii")
 
 
-def _without_unused(procedure: ir.Procedure) -> tuple[ir.Instruction, ...]:
+def without_unused(procedure: ir.Procedure) -> tuple[ir.Instruction, ...]:
     """Return the instructions of a procedure without variables that nothing reads."""
     body = procedure.body
     while True:
