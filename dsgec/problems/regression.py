@@ -1,4 +1,4 @@
-"""What the problems of symbolic regression share: the error of an expression on points."""
+"""Measure the error of an expression on points, for all problems of symbolic regression."""
 
 from collections.abc import Mapping
 
